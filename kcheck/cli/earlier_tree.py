@@ -68,6 +68,7 @@ class EarlierTree(NamedTuple):
                 provided=tuple(map(self.moved, inputs.provided)),
                 baseline=None,
                 no_baseline=True,
+                before=None,
             )
             session = create_session(inputs, config, registry)
             # A process that is not a fork would search for the config in the temporary folder.

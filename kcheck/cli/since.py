@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import click
 
 from kcheck.baseline.new_findings import new_findings
 from kcheck.cache.trees import TreeCache
+from kcheck.changes.old_files import RevisionFiles
+from kcheck.changes.old_objects import OldObjects
 from kcheck.check.session import Session
 from kcheck.check.time_limit import Budget
 from kcheck.cli.earlier_tree import EarlierTree
@@ -20,11 +23,13 @@ from kcheck.cli.revision import Revision
 from kcheck.config.config import Config
 from kcheck.discovery.discover import SKIPPED_FOLDERS, SUFFIXES, Discovery, Target
 from kcheck.discovery.glob import Excludes, Glob, is_glob
+from kcheck.discovery.load import LIMIT, with_standard_input
 from kcheck.discovery.renames import find_renames
 from kcheck.engine.files import exclude_globs
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report, SinceRevision
 from kcheck.rule.registry import Registry
+from kcheck.run.removed_objects import find_removed_objects, without_moved
 
 _IGNORE_FILE = ".gitignore"
 _INCOMPLETE = frozenset({"internal-error"})
@@ -39,12 +44,14 @@ class FileChanges(NamedTuple):
         old: The contents of the files in the revision that were changed or removed since.
         counterparts: The path in the revision of each changed file of the input.
         removed: The files of `old` that were part of the input and are no longer in it, under any name.
+        changed: The other files of the input.
     """
 
     unchanged: frozenset[str]
     old: dict[str, bytes]
     counterparts: dict[str, str]
     removed: tuple[str, ...]
+    changed: tuple[Target, ...]
 
 
 class Since:
@@ -60,8 +67,25 @@ class Since:
         self.revision = Revision(revision, named)
         self.inputs = inputs._replace(paths=tuple(dict.fromkeys(named)))
         self.config = config
+        self.changes = FileChanges(frozenset(), {}, {}, (), ())
 
-    def file_changes(self, found: Discovery) -> FileChanges:
+    def compare_files(self, found: Discovery, session: Session) -> Discovery:
+        """Let a session judge the changes of the input since the revision, and return the input with the content of standard input."""
+        found = with_standard_input(found, LIMIT, sys.stdin.buffer if sys.stdin else None)
+        self.changes = changes = self._file_changes(found)
+        name, counterparts = self.revision.name, changes.counterparts
+        # A file outside of the input may be the origin of a moved file, but its objects are not removed.
+        inside = {path: changes.old[path] for path in (*counterparts.values(), *changes.removed) if path in changes.old}
+        removed = find_removed_objects(inside, changes.changed, counterparts, name, session)
+        if removed.gone:
+            removed = without_moved(removed, self._files_outside(found), session)
+        session.removed, session.gone = removed
+        session.before = OldObjects(RevisionFiles(name, changes.old, counterparts, changes.unchanged))
+        if session.factory is not None:
+            session.factory = partial(_recreate_session, session.factory, session.before)
+        return found
+
+    def _file_changes(self, found: Discovery) -> FileChanges:
         """Compare the files of the input with the revision. Contents are read only of files that differ."""
         revision = self.revision
         unchanged = set()
@@ -90,11 +114,19 @@ class Since:
             {revision.shown(path): data for path, data in contents.items()},
             {new: revision.shown(old) for new, old in counterparts.items()},
             tuple(map(revision.shown, gone)),
+            tuple(target for target in found.targets if target.path not in unchanged),
         )
 
-    def without_old_findings(self, report: Report, changes: FileChanges, session: Session, registry: Registry) -> Report:
-        """Return the report without the findings that the revision has, too. `session`: the one of the report."""
-        moved = {old: new for new, old in changes.counterparts.items()}
+    def _files_outside(self, found: Discovery) -> Iterator[Target]:
+        """Yield the manifests of the repository that are not in the input."""
+        inside = {self.revision.path_of(target.path) for target in found.targets}
+        for target in find_files(self.inputs._replace(paths=(self.revision.root,)), self.config, Budget()).targets:
+            if self.revision.path_of(target.path) not in inside:
+                yield target
+
+    def without_old_findings(self, report: Report, session: Session, registry: Registry) -> Report:
+        """Return the report of the compared files without the findings that the revision has, too. `session`: the one of the report."""
+        moved = {old: new for new, old in self.changes.counterparts.items()}
         incomplete = [finding for finding in report.findings if finding.rule in _INCOMPLETE]
         found = [finding for finding in report.findings if finding.rule not in _INCOMPLETE]
         earlier = [_at_file(each, moved.get(each.file, each.file)) for each in self._earlier_findings(session, registry)]
@@ -213,6 +245,12 @@ def _content(target: Target) -> bytes | None:
             return file.read()
     except OSError:
         return None
+
+
+def _recreate_session(factory: Callable[[], Session], before: OldObjects) -> Session:
+    session = factory()
+    session.before = before
+    return session
 
 
 def _at_file(finding: Finding, file: str) -> Finding:
