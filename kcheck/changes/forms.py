@@ -82,6 +82,7 @@ def _normalized_fields(value: dict[str, Any], shape: Shape) -> dict[str, Any]:
         if field is None or each is None:
             continue
         each = normalized(each, field.shape)
-        if each not in ("", 0, False, [], {}) or not field.plain:
+        is_empty = each in ([], {}) if field.shape.kind in ("map", "list", "any") else field.plain and each in ("", 0, False, {})
+        if not is_empty:
             found[key] = each
     return found

@@ -1,8 +1,8 @@
 """What a server-side apply makes of a stored object.
 
-Source: sigs.k8s.io/structured-merge-diff (Updater.Apply) and k8s.io/apimachinery (util/managedfields), for an apply with force and one field
-manager: fields that the new manifest sets replace those of the object, fields that only the old manifest set are removed, and all others,
-such as defaults, stay.
+Source: sigs.k8s.io/structured-merge-diff (Updater.Apply) and k8s.io/apimachinery (util/managedfields). With force and one field manager,
+fields that the new manifest sets replace those of the object, fields that only the old manifest set are removed, and all others, such as
+defaults, stay.
 """
 
 from __future__ import annotations

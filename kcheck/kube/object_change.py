@@ -69,7 +69,7 @@ class ObjectChange:
         return value_at(self.forms.applied, keys)
 
     def changes(self, *keys: str | int) -> bool:
-        """Return whether a field changes. Empty values equal absent ones, as in the comparisons of the API server."""
+        """Return whether a field changes."""
         return not is_equal(self.stored(*keys), self.applied(*keys))
 
     def node(self, *keys: str | int) -> Node:
@@ -88,14 +88,9 @@ def value_at(value: Any, keys: tuple[str | int, ...]) -> Any:
 
 
 def is_equal(old: Any, new: Any) -> bool:
-    """Return whether two plain values are semantically equal: null and empty collections equal absent ones.
-
-    Source: equality.Semantic.DeepEqual of k8s.io/apimachinery.
-    """
+    """Return whether two plain values are equal. Null equals absent, and true differs from 1."""
     if isinstance(old, dict) and isinstance(new, dict):
         return all(is_equal(old.get(key), new.get(key)) for key in old.keys() | new.keys())
     if isinstance(old, list) and isinstance(new, list):
         return len(old) == len(new) and all(map(is_equal, old, new))
-    if old is None or old == {} or old == []:
-        return new is None or new == {} or new == []
     return type(old) is type(new) and bool(old == new)
