@@ -34,12 +34,23 @@ _KEEPING = (
 """Annotations, and values that they contain, with which Helm, Argo CD and Flux do not delete an object that is no longer in its source."""
 
 
+_DEFINITION = "CustomResourceDefinition"
+
+
 class _ReadObject(NamedTuple):
-    """An object of a file: its facts, text, and whether tools keep it."""
+    """An object of a file.
+
+    Attributes:
+        facts: The facts of the object.
+        text: Its text.
+        is_kept: Whether tools do not delete it when it is no longer in its source.
+        defines: The kind that a CustomResourceDefinition defines.
+    """
 
     facts: Facts
     text: bytes
     is_kept: bool
+    defines: str
 
 
 def removed_objects(before: Iterable[Target], after: Iterable[Target], session: Session) -> list[Facts]:
@@ -89,7 +100,8 @@ def find_removed_objects(
     for each in gone:
         facts = each.facts
         older = facts.place._replace(file=f"{state}:{facts.place.file}")
-        removed.append(RemovedObject(facts, places.of(facts), older, state, successors.get(facts.named.identity), each.is_kept))
+        successor = successors.get(facts.named.identity)
+        removed.append(RemovedObject(facts, places.of(facts), older, state, successor, each.is_kept, each.defines))
     return RemovedObjects(tuple(_changed(old, new)), tuple(removed))
 
 
@@ -140,9 +152,10 @@ def _objects_in(source: Source, session: Session) -> Iterator[_ReadObject]:
         by_id = {resource.id: resource for resource in resources(document)}
         for facts in check_objects(document, session, no_rules, session.rules).facts:
             if facts.id.name and facts.is_complete:
-                resource = by_id.get(facts.id)
-                text = "" if resource is None else source.text[resource.node.start : resource.node.end]
-                yield _ReadObject(facts, text.encode("utf-8", "surrogatepass"), resource is not None and _is_kept(resource))
+                resource = by_id[facts.id]
+                text = source.text[resource.node.start : resource.node.end].encode("utf-8", "surrogatepass")
+                defines = resource.node.at("spec", "names", "kind").text if facts.id.kind == _DEFINITION else ""
+                yield _ReadObject(facts, text, _is_kept(resource), defines)
 
 
 def _is_kept(resource: Resource) -> bool:
