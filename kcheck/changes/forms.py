@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from kcheck.changes.defaults import with_defaults
-from kcheck.changes.server_side_apply import BuiltInMerge, apply_over
+from kcheck.schema.server_side_apply import BuiltInMerge, apply_over
 from kcheck.kube import quantity
 from kcheck.kube.object_change import AppliedForms
 from kcheck.kube.resource import Resource
