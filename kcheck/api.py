@@ -78,6 +78,7 @@ from kcheck.text.complaint import Complaint, Suggestion, help_of, remove, use
 from kcheck.text.edit import Edit
 from kcheck.text.pattern import pattern
 from kcheck.text.span import Span
+from kcheck.text.words import counted, enumeration
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node, SharedBlock
 
@@ -143,6 +144,7 @@ __all__ = [
     "base64",
     "check_device_selector",
     "constraint",
+    "counted",
     "credential_names",
     "credential_patterns",
     "credentials",
@@ -150,6 +152,7 @@ __all__ = [
     "declare",
     "did_you_mean",
     "durations",
+    "enumeration",
     "expressions",
     "fields",
     "file_modes",

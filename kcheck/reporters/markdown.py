@@ -9,8 +9,9 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report
 from kcheck.reporters.shown_place import message_of, shown_place
 from kcheck.reporters.style import PLAIN, Style
-from kcheck.reporters.summary import plural, summary_lines
+from kcheck.reporters.summary import summary_lines
 from kcheck.reporters.terminal_safe import Glyphs
+from kcheck.text.words import counted
 
 MAX_SIZE = 65_536
 """Maximum size of a comment on GitHub, in characters. Counted here in bytes of UTF-8, of which there are at least as many."""
@@ -44,7 +45,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
         row = _row(report, finding)
         free -= len(row.encode("utf-8"))
         if free < 0:
-            out.write(f"\n{plural(len(findings) - number, 'more finding')} not shown, because the size of comments is limited.\n")
+            out.write(f"\n{counted(len(findings) - number, 'more finding')} not shown, because the size of comments is limited.\n")
             return
         out.write(row)
 

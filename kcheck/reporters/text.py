@@ -13,6 +13,7 @@ from kcheck.reporters.shown_place import names_object, position_of
 from kcheck.reporters.style import BLUE, BOLD, PLAIN, SEVERITY_COLOURS, Style
 from kcheck.reporters.summary import passed_lines, statistics_lines, summary_lines
 from kcheck.reporters.terminal_safe import Glyphs, without_commands
+from kcheck.text.words import counted
 
 
 def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
@@ -40,8 +41,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
 
 def _rolled_up_line(rest: RolledUp, glyphs: Glyphs, style: Style) -> str:
     severity = style.paint(rest.severity.word, SEVERITY_COLOURS[rest.severity])
-    files = "file" if rest.files == 1 else "files"
-    return f"{severity}[{style.paint(glyphs.visible(rest.rule), BOLD)}]: and {rest.findings} more in {rest.files} {files}"
+    return f"{severity}[{style.paint(glyphs.visible(rest.rule), BOLD)}]: and {rest.findings} more in {counted(rest.files, 'file')}"
 
 
 def _finding_lines(report: Report, finding: Finding, glyphs: Glyphs, style: Style) -> list[str]:

@@ -91,7 +91,7 @@ class FileStage:
         self.definitions: dict[int, tuple[str, ...]] = {}
 
     def check_input(self, found: Discovery, share: Share | None = None) -> list[Checked]:
-        """Check all files, or those of a shard, and return their outcomes in input order. Unreadable paths come is_last."""
+        """Check all files, or those of a shard, and return their outcomes in input order. Unreadable paths come last."""
         self.session.partial_folders = found.partial
         paths = [*(target.path for target in found.targets), *(fault.file for fault in found.unreadable)]
         with self.session.stage("loading files"):
