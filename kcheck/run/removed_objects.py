@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
+from kcheck.changes.old_objects import stored_group
 from kcheck.check.document import check_objects
 from kcheck.check.session import Session
 from kcheck.check.time_limit import OutOfBudget
@@ -15,7 +16,7 @@ from kcheck.discovery.load import load_file
 from kcheck.discovery.renames import find_renames
 from kcheck.facts.facts import Facts
 from kcheck.facts.removed import RemovedObject
-from kcheck.facts.variants import Identity
+from kcheck.facts.variants import Identity, may_share
 from kcheck.finding.role import SKIPPED
 from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.resource import Resource, resources
@@ -91,10 +92,9 @@ def find_removed_objects(
     """
     old = _read_objects([Target(path, False, data=data) for path, data in before.items()], session)
     new = _read_objects(after, session) if old else []
-    remaining = {each.facts.named.identity for each in new}
-    gone = [each for each in old if each.facts.named.identity not in remaining]
-    known = {each.facts.named.identity for each in old}
-    successors = _successors(gone, [each for each in new if each.facts.named.identity not in known])
+    remaining, known = _Identities(new), _Identities(old)
+    gone = [each for each in old if not remaining.contain(each.facts)]
+    successors = _successors(gone, [each for each in new if not known.contain(each.facts)])
     places = _Places(new, counterparts)
     removed = []
     for each in gone:
@@ -116,9 +116,9 @@ def without_moved(removed: RemovedObjects, elsewhere: Iterable[Target], session:
         for source in sources
         if isinstance(source, Source) and any(name in (data := source.text.encode("utf-8", "surrogatepass")) for name in names)
     ]
-    moved = {each.facts.named.identity for each in _read_objects(candidates, session)}
-    former = tuple(facts for facts in removed.former if facts.named.identity not in moved)
-    return RemovedObjects(former, tuple(each for each in removed.gone if each.facts.named.identity not in moved))
+    moved = _Identities(_read_objects(candidates, session))
+    former = tuple(facts for facts in removed.former if not moved.contain(facts))
+    return RemovedObjects(former, tuple(each for each in removed.gone if not moved.contain(each.facts)))
 
 
 def _changed(old: Iterable[_ReadObject], new: Iterable[_ReadObject]) -> list[Facts]:
@@ -175,6 +175,22 @@ def _successors(gone: Iterable[_ReadObject], added: Iterable[_ReadObject]) -> di
         renames = find_renames({key: each.text for key, each in old.items()}, {key: each.text for key, each in new.items()})
         found |= {old[key].facts.named.identity: new[other].facts.id for key, other in renames.items()}
     return found
+
+
+class _Identities:
+    """The identities of objects. An object without a namespace may be in any."""
+
+    def __init__(self, objects: Iterable[_ReadObject]) -> None:
+        self._namespaces: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+        for each in objects:
+            self._namespaces[self._key(each.facts)].append(each.facts.id.namespace)
+
+    def contain(self, facts: Facts) -> bool:
+        """Whether one of the objects may be this one."""
+        return any(may_share(each, facts.id.namespace) for each in self._namespaces.get(self._key(facts), ()))
+
+    def _key(self, facts: Facts) -> tuple[str, str, str]:
+        return stored_group(facts.group, facts.id.kind), facts.id.kind, facts.id.name
 
 
 class _Places:
