@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from kcheck.changes.old_objects import OldObjects
 from kcheck.check.session import Session
 from kcheck.discovery.discover import Discovery, Target
 from kcheck.discovery.load import LIMIT, load_file, with_standard_input
@@ -17,7 +18,7 @@ def compare_with_older_files(found: Discovery, session: Session) -> Discovery:
     Objects that a cluster has written are not expected in the input: a cluster also contains objects from other sources.
     """
     before = session.before
-    if before is None or not any(active.rule.scope == "removal" for active in session.rules.active.values()):
+    if not isinstance(before, OldObjects) or not any(active.rule.scope == "removal" for active in session.rules.active.values()):
         return found
     found = with_standard_input(found, LIMIT, sys.stdin.buffer if sys.stdin else None)
     counterparts, changed, unchanged = {}, [], set()

@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 import click
 
+from kcheck.changes.old_objects import OldObjects
 from kcheck.cli.before import compare_with_older_files
 from kcheck.cli.checkout import require_output
 from kcheck.cli.input import Input, check_input, create_session, find_files, input_options
@@ -54,7 +55,7 @@ def diff(since: str, format: str, output: str | None, exit_zero: bool, color: st
     found = comparison.compare_files(found, session) if comparison is not None else compare_with_older_files(found, session)
     report = check_input(inputs, found, session)
     before = session.before
-    assert before is not None
+    assert isinstance(before, OldObjects)
 
     def find_new() -> list[Finding]:
         return comparison.new_findings(report, session, registry) if comparison is not None else []
