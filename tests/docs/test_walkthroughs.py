@@ -41,8 +41,8 @@ def output_of(commands: str) -> str:
 def followed(text: str) -> str:
     """Follow a walkthrough in the current folder and return its text with the actual output.
 
-    A block whose first line is a comment with a path is saved there. A `diff` block is applied to these files. A `text` block that follows a
-    `sh` block is its output.
+    A block whose first line is a comment with a path is saved there. A `diff` block is applied to these files. A `text` block that
+    follows a `sh` block is its output.
     """
     pieces = []
     end = 0
