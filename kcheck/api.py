@@ -58,6 +58,7 @@ from kcheck.kube import (
     urls,
 )
 from kcheck.kube.location import Location, ObjectId
+from kcheck.kube.object_change import ObjectChange, is_equal
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.resource import Resource, strings
 from kcheck.kube.suggestions import Lexicon, did_you_mean, nearest, suggest
@@ -109,6 +110,7 @@ __all__ = [
     "Location",
     "Node",
     "NodesFact",
+    "ObjectChange",
     "ObjectId",
     "Option",
     "Pattern",
@@ -157,6 +159,7 @@ __all__ = [
     "help_of",
     "hookimpl",
     "image",
+    "is_equal",
     "is_managed_namespace",
     "is_provided",
     "labels",

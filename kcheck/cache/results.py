@@ -129,6 +129,9 @@ class ResultCache:
         role = _encoded("\0".join(task.role))
         digest.update(b"%d %d %d %b %d %b" % (task.named, task.other, len(role), role, len(name), name))
         digest.update(task.source.text.encode("utf-8", "surrogatepass"))
+        before = self._session.before
+        if before is not None and not before.is_unchanged(task.source):
+            digest.update(before.digest)
         key: str = digest.hexdigest()
         return key
 

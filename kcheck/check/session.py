@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kcheck.baseline.baseline import Baseline
+from kcheck.changes.old_objects import OldObjects
 from kcheck.check.crd_rules import CustomRules
 from kcheck.check.profile import Profile
 from kcheck.check.substitution import Substitution
@@ -90,6 +91,7 @@ class Session:
         clusters: The clusters that the config distinguishes, None if there is only one. The first one is described by `stores`, `complete`
             and `provided`.
         removed: The facts of objects that were in an earlier revision of the input, and are no longer in it as they were.
+        before: The objects of an older state of the input that changes are judged against, or None.
         by_file: Returns the rule set of a file if the config has overrides; the same object for files with the same overrides.
         schemas: Files and folders with schemas of additional kinds.
         factory: Creates the same session in a process that is not a fork of this one, or None if that is not possible.
@@ -127,6 +129,7 @@ class Session:
         clusters: Clusters | None = None,
         docs_url: str = DOCS_URL,
         baseline: Baseline | None = None,
+        before: OldObjects | None = None,
     ) -> None:
         self.registry = registry
         self.rules = rules
@@ -139,6 +142,7 @@ class Session:
         self.clusters = clusters
         self.removed: tuple[Facts, ...] = ()
         self.baseline = baseline
+        self.before = before
         self.by_file = by_file
         self.schemas = schemas
         self.factory = factory

@@ -26,6 +26,12 @@ from kcheck.rule.registry import Registry
 @report_options
 @input_options
 @click.option(
+    "--before",
+    type=click.Path(exists=True),
+    default=None,
+    help="File or folder with the older versions of the objects. Reports changes that the API server refuses.",
+)
+@click.option(
     "--shard", default="", metavar="I/N", help="Check part I of N of the files and write the result to --output, for kcheck merge."
 )
 @click.option("--scheduler", default="", metavar="ADDRESS", help="Run the check on the workers of a Dask cluster (requires kcheck[dask]).")
@@ -51,6 +57,8 @@ def check(shard: str, scheduler: str, render: bool, fix: bool, diff: bool, unsaf
     config = find_config(inputs.options, registry)
     if scheduler and registry.local_modules:
         raise click.UsageError("--scheduler cannot be combined with plugins of the config; install them as a package on all workers")
+    if scheduler and inputs.before is not None:
+        raise click.UsageError("--scheduler cannot be combined with --before: the workers cannot read the older objects")
     session = create_session(inputs, config, registry)
     if render:
         session.kustomize = require_kustomize()

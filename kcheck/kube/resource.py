@@ -20,6 +20,7 @@ class Resource:
         namespaced: whether the kind is namespaced, None if unknown; set when the kind is looked up.
         refused: nodes that the checks of the API server have rejected so far.
         part: whether the object is a patch.
+        older: the older version of the object that it is compared with, None if there is none.
         minor: N of the Kubernetes version 1.N that the object is checked against, 0 if not set yet.
     """
 
@@ -27,6 +28,7 @@ class Resource:
     minor = 0
     part = False
     namespaced: bool | None = None
+    older: Resource | None = None
 
     def __init__(self, node: Node, document: Document) -> None:
         self.node = node

@@ -10,6 +10,7 @@ from kcheck.facts.bundle import Bundle
 from kcheck.facts.facts import Facts
 from kcheck.finding.problem import Problem
 from kcheck.kube.kinds import CORE, kind_names
+from kcheck.kube.object_change import ObjectChange
 from kcheck.kube.resource import Resource
 from kcheck.rule.constraint import Constraint, FieldTable, LateTable, Validator
 from kcheck.rule.registry import Registry
@@ -191,7 +192,7 @@ def _hook_of(active: Active, type: str, wrap: Wrap | None) -> Hook:
 
 
 class Plan:
-    """Hooks and constraints by API type, and the hooks for whole documents, objects and bundles.
+    """Hooks and constraints by API type, and the hooks for whole documents, objects, changes of objects and bundles.
 
     `every`: hooks for all objects of known kinds. `make`: returns the plan of a type; called once per type, for its first value.
     """
@@ -203,6 +204,7 @@ class Plan:
         objects: ObjectHooks | None = None,
         bundle: ObjectHooks | None = None,
         every: Iterable[Hook] = (),
+        changes: ObjectHooks | None = None,
     ) -> None:
         self._make = make
         self._types: dict[str, TypePlan | None] = {}
@@ -210,6 +212,7 @@ class Plan:
         self.objects = objects or ObjectHooks()
         self.bundle = bundle or ObjectHooks()
         self.every = list(every)
+        self.changes = changes or ObjectHooks()
 
     def of_type(self, name: str) -> TypePlan | None:
         """Return the plan of a type, or None if no rule or constraint applies to it."""
@@ -282,4 +285,5 @@ def compile_plan(registry: Registry, rules: RuleSet, wrap: Wrap | None = None) -
         ObjectHooks([active for active in callable_rules if active.rule.subject is Resource and not active.rule.types], wrap),
         ObjectHooks([active for active in callable_rules if active.rule.subject is Facts], wrap),
         [types.hook_of(each) for each in registry.validators if each.rule.id in rules and not each.types],
+        ObjectHooks([active for active in callable_rules if active.rule.subject is ObjectChange], wrap),
     )
