@@ -57,9 +57,7 @@ class OldObjects:
         """Return whether a file has the same text as its counterpart."""
         # Asked for every document of a file.
         if self._last is None or self._last[0] is not source:
-            path = self._files.counterpart(source.path)
-            old = self._files.read(path) if path is not None else None
-            self._last = source, old is not None and old.text == source.text
+            self._last = source, self._files.is_unchanged(source)
         return self._last[1]
 
     def find(self, resource: Resource) -> OlderObject | None:

@@ -17,6 +17,7 @@ from kcheck.check.substitution import Substitution
 from kcheck.check.time_limit import Budget
 from kcheck.discovery.glob import path_regex
 from kcheck.facts.facts import Facts
+from kcheck.facts.removed import RemovedObject
 from kcheck.facts.unit import Unit
 from kcheck.finding.report import DOCS_URL
 from kcheck.finding.role import EXAMPLES, MANIFEST, TESTS, Role
@@ -91,6 +92,7 @@ class Session:
         clusters: The clusters that the config distinguishes, None if there is only one. The first one is described by `stores`, `complete`
             and `provided`.
         removed: The facts of objects that were in an earlier revision of the input, and are no longer in it as they were.
+        gone: The objects of an earlier revision that are no longer in the input at all, for rules about the consequences.
         before: The objects of an older state of the input that changes are judged against, or None.
         by_file: Returns the rule set of a file if the config has overrides; the same object for files with the same overrides.
         schemas: Files and folders with schemas of additional kinds.
@@ -141,6 +143,7 @@ class Session:
         self.kustomize: tuple[str, ...] = ()
         self.clusters = clusters
         self.removed: tuple[Facts, ...] = ()
+        self.gone: tuple[RemovedObject, ...] = ()
         self.baseline = baseline
         self.before = before
         self.by_file = by_file

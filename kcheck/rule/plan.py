@@ -8,6 +8,7 @@ from typing import Any
 
 from kcheck.facts.bundle import Bundle
 from kcheck.facts.facts import Facts
+from kcheck.facts.removed import RemovedObject
 from kcheck.finding.problem import Problem
 from kcheck.kube.kinds import CORE, kind_names
 from kcheck.kube.object_change import ObjectChange
@@ -192,7 +193,7 @@ def _hook_of(active: Active, type: str, wrap: Wrap | None) -> Hook:
 
 
 class Plan:
-    """Hooks and constraints by API type, and the hooks for whole documents, objects, changes of objects and bundles.
+    """Hooks and constraints by API type, and the hooks for whole documents, objects, changes and removals of objects, and bundles.
 
     `every`: hooks for all objects of known kinds. `make`: returns the plan of a type; called once per type, for its first value.
     """
@@ -205,6 +206,7 @@ class Plan:
         bundle: ObjectHooks | None = None,
         every: Iterable[Hook] = (),
         changes: ObjectHooks | None = None,
+        removals: ObjectHooks | None = None,
     ) -> None:
         self._make = make
         self._types: dict[str, TypePlan | None] = {}
@@ -213,6 +215,7 @@ class Plan:
         self.bundle = bundle or ObjectHooks()
         self.every = list(every)
         self.changes = changes or ObjectHooks()
+        self.removals = removals or ObjectHooks()
 
     def of_type(self, name: str) -> TypePlan | None:
         """Return the plan of a type, or None if no rule or constraint applies to it."""
@@ -286,4 +289,5 @@ def compile_plan(registry: Registry, rules: RuleSet, wrap: Wrap | None = None) -
         ObjectHooks([active for active in callable_rules if active.rule.subject is Facts], wrap),
         [types.hook_of(each) for each in registry.validators if each.rule.id in rules and not each.types],
         ObjectHooks([active for active in callable_rules if active.rule.subject is ObjectChange], wrap),
+        ObjectHooks([active for active in callable_rules if active.rule.subject is RemovedObject], wrap),
     )

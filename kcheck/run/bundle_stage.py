@@ -278,7 +278,18 @@ class _ReportBuilder:
                     overlays.add(unit, own, found)
                 else:
                     findings += found
-        return [*findings, *overlays.findings()]
+        # Objects that no longer exist are in no unit.
+        return [*findings, *overlays.findings(), *self.removal_findings(wholes.get(0) or Bundle(every, session.complete, paths))]
+
+    def removal_findings(self, bundle: Bundle) -> list[Finding]:
+        """Return the findings of the rules about removed objects. `bundle`: the objects of the input."""
+        findings: list[Finding] = []
+        for removed in self.session.gone:
+            hooks = self.session.plan(self.rules_for(removed.place.file)).removals.of_kind(removed.id.api_version, removed.id.kind)
+            reporter = _ObjectReporter(self, removed.facts, INPUT, findings)
+            for hook in hooks:
+                hook.run(removed, reporter.report, reporter.report_crash, bundle)
+        return findings
 
     def unit_findings(self, own: Iterable[Facts], bundle: Bundle) -> list[Finding]:
         """Return the findings of the rules across objects for the objects of a unit."""
