@@ -89,9 +89,11 @@ def applies(policy: AdmissionPolicy, programs: PolicyPrograms, activation: Activ
     """Return whether all matchConditions are true, or the failure if none is false and one cannot be evaluated."""
     failure: Failure | None = None
     spent = 0
+    # The API server does not look up the namespace for them.
+    values = activation.values | {"namespaceObject": None}
     for condition, program in zip(policy.conditions, programs.conditions, strict=True):
         try:
-            if program.evaluate(activation.values) is False:
+            if program.evaluate(values) is False:
                 return False
         except EvaluationError as error:
             failure = failure or _error(condition, error)
