@@ -196,6 +196,13 @@ class _DocumentCheck:
         with self.session.stage("facts of objects"):
             self.result.facts.append(extract_facts(resource, last.pods if last is not None else [], self.locator, self.collects_mentions))
 
+        if self.session.policies is not None and not self.part:
+            # Imported late: few inputs have policies.
+            from kcheck.check.policies import policy_findings
+
+            with self.session.stage("policies"):
+                self.result.findings += policy_findings(resource, self.session, self.rules, self.stores, self.locator)
+
     def check_against_version(self, resource: Resource, store: Store) -> Walk | None:
         """Validate an object with one version of Kubernetes. Returns the walk whose Pods the facts are collected from."""
         resource.minor = store.definitions.minor

@@ -45,6 +45,22 @@ class KubernetesCluster(NamedTuple):
     provided: tuple[Facts, ...] = ()
 
 
+class PolicySettings(NamedTuple):
+    """Where user-defined policies come from.
+
+    Attributes:
+        from_input: Whether policies in the input are enforced on it.
+        files: Paths and contents of other files with policies.
+        username: The name of the user who makes the requests, "" if unknown.
+        groups: The groups of this user.
+    """
+
+    from_input: bool = True
+    files: tuple[tuple[str, str], ...] = ()
+    username: str = ""
+    groups: tuple[str, ...] = ()
+
+
 class Clusters:
     """The clusters that the config distinguishes. Files with equal keys belong to one cluster.
 
@@ -108,6 +124,8 @@ class Session:
         docs_url: The base URL of the documentation.
         baseline: The findings that are not reported, or None.
         budget: The processor time of the run.
+        policies: The user-defined policies (`PolicyInput`), None if there are none: few runs have some, so the package is imported late.
+        policy_settings: Where policies are read from.
     """
 
     def __init__(
@@ -157,6 +175,9 @@ class Session:
         self.roles = roles
         self.docs_url = docs_url
         self.budget = Budget()
+        self.policies: Any = None
+        self.policy_settings = PolicySettings()
+        self._policy_sets: dict[int, Any] = {}
         self.plans: dict[int, Plan] = {}
         self._embedded: dict[int, Plan] = {}
         self._spec_rules: RuleSet | None = None
@@ -255,6 +276,17 @@ class Session:
         from kcheck.schema.pods.validation import verdict_plan
 
         return verdict_plan(self.registry)
+
+    def policy_set(self, store: Store) -> Any:
+        """Return the `PolicySet` of the policies for a Kubernetes version. Created once."""
+        found = self._policy_sets.get(id(store))
+        if found is None:
+            from kcheck.policy.policy_set import PolicySet
+            from kcheck.yaml.parse import parse
+
+            parse_file = self.substitution.parse if self.substitution is not None else parse
+            found = self._policy_sets[id(store)] = PolicySet(self.policies, store, parse_file)
+        return found
 
     def stage(self, name: str) -> AbstractContextManager[None]:
         """Measure the `with` block as a stage, if a profile is requested."""

@@ -203,7 +203,7 @@ def known_names(words: Iterable[str], registry: Registry, flag: str) -> tuple[st
     """Returns the rule ids and groups of an option that accepts lists and may be repeated. Raises InvalidOption for unknown names."""
     names = [name for word in words for part in word.split(",") if (name := part.strip())]
     for name in names:
-        if name not in registry.rules and name not in registry.groups:
+        if registry.find(name) is None and name not in registry.groups:
             raise InvalidOption(f"{flag}: {unknown_name(name, registry)}")
     return tuple(names)
 

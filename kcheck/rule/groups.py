@@ -48,7 +48,7 @@ GROUPS: Mapping[str, str] = {
     "pod-security-baseline": "controls of the Baseline Pod Security Standard",
     "pod-security-restricted": "controls of the Restricted Pod Security Standard",
     "placeholders": "values that are not filled in; all other rules skip these values",
-    "policy": "rules that enforce a policy of your organization; most need options",
+    "policy": "user-defined policies, and rules that enforce a policy of your organization; most of these need options",
     "privileges": "privileged containers and privilege escalation",
     "probes": "liveness, readiness and startup probes",
     "security-context": "seccomp, AppArmor and SELinux",

@@ -217,7 +217,8 @@ class _ReportBuilder:
 
     def is_about_object(self, rule: str) -> bool:
         """Return whether a rule judges objects, rather than the text of their files."""
-        return rule not in DOCUMENT_RULES and self.session.registry.rules[rule].scope != "document"
+        found = self.session.registry.find(rule)
+        return rule not in DOCUMENT_RULES and found is not None and found.scope != "document"
 
     def build_kustomizations(self, units: Units) -> tuple[Builds, list[Finding]]:
         """Return the builds of the kustomizations, or none and findings if that fails."""

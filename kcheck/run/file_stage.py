@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from kcheck.check.file import Checked, Outcome, Task, file_findings
-from kcheck.check.input_kinds import CRD_MARKER, InputKind, KindPlace, make_input_kinds
+from kcheck.check.input_kinds import CRD_MARKER, POLICY_MARKER, InputKind, KindPlace, make_input_kinds
 from kcheck.check.kustomizations import Kustomizations, check_kustomization
 from kcheck.check.session import Session
 from kcheck.discovery.discover import Discovery, Target, UnreadablePath, is_descriptor
@@ -54,6 +54,7 @@ class _StageFile:
         target: Where the file is read from.
         size: Length in characters.
         defines: Whether the file may define kinds.
+        has_policies: Whether the file may contain user-defined policies.
         source: The content, or None if it must be read again.
         other: Whether only the kinds that the file defines are needed, because another shard checks it or it is vendored.
         role: The role of the file, as far as it is known without its content.
@@ -66,6 +67,7 @@ class _StageFile:
     source: Source | None
     other: bool = False
     role: Role = UNKNOWN
+    has_policies: bool = False
 
 
 class FileStage:
@@ -100,6 +102,7 @@ class FileStage:
                 self.outcomes[number] = self.unreadable_outcome(fault)
                 if share is not None:
                     share.add_file(fault.file, "", fault.message)
+            self.read_policies()
         if share is not None:
             self.keep_shard(share.own_files())
         self.paths = paths
@@ -134,8 +137,25 @@ class FileStage:
             self.kept_chars += size
             # A pipe can be read only once.
             keep = self.kept_chars <= MAX_KEPT_CHARS or target.stdin or is_descriptor(target.path)
-            self.files.append(_StageFile(number, target, size, CRD_MARKER in source.text, source if keep else None, role=role))
+            self.files.append(_StageFile(number, target, size, CRD_MARKER in source.text, source if keep else None, role=role, has_policies=POLICY_MARKER in source.text))
             self.roles.add_text(target.path, source.text)
+
+    def read_policies(self) -> None:
+        """Read the user-defined policies, before anything is checked: they apply to the objects of all files."""
+        settings = self.session.policy_settings
+        candidates = [file for file in self.files if file.has_policies] if settings.from_input else []
+        if not candidates and not settings.files:
+            return
+        # Imported late: few inputs have policies.
+        from kcheck.run.policy_reading import read_policies
+
+        def texts(files: Iterable[_StageFile]) -> Iterator[tuple[str, str, str]]:
+            for file in files:
+                source = file.source or self.load_source(file.number, file.target, file.role)
+                if source is not None:
+                    yield file.target.path, source.text, file.role.name
+
+        self.session.policies = read_policies(self.session, texts(candidates), texts(self.files))
 
     def keep_shard(self, own: Collection[int]) -> None:
         """Drop the files of other shards, except those that may define kinds."""
