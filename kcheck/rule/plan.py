@@ -23,6 +23,10 @@ MAX_PROBLEMS_PER_SUBJECT = 100_000
 """The number of problems of a rule at one node, document or object after which the rule is stopped."""
 
 
+GATED = "disabled-feature-gate"
+"""The rule that reports fields whose feature gate is off. Its option `enabled` lists gates that are on."""
+
+
 class RuleContractError(Exception):
     """A rule function violates the contract of rules."""
 
@@ -106,9 +110,10 @@ class TypePlan:
         owned: fields for which the constraints decide whether they are required.
         closed: fields for which the constraints describe all allowed values.
         dropped: fields whose contents the API server does not validate.
+        validated_since: N of the first Kubernetes version 1.N that validates the contents, for some fields.
     """
 
-    __slots__ = ("absent", "closed", "dropped", "owned", "present", "rules", "validators")
+    __slots__ = ("absent", "closed", "dropped", "owned", "present", "rules", "validated_since", "validators")
 
     def __init__(self, rules: Iterable[Hook] = (), validators: Iterable[Hook] = ()) -> None:
         self.absent: list[tuple[str, Constraint]] = []
@@ -118,6 +123,7 @@ class TypePlan:
         self.owned: set[str] = set()
         self.closed: set[str] = set()
         self.dropped: set[str] = set()
+        self.validated_since: dict[str, int] = {}
 
 
 Wrap = Callable[[Hook], Hook]
@@ -194,6 +200,7 @@ class Plan:
     """Hooks and constraints by API type, and the hooks for whole documents, objects and bundles.
 
     `every`: hooks for all objects of known kinds. `make`: returns the plan of a type; called once per type, for its first value.
+    `enabled_gates`: feature gates that are on in spite of their default.
     """
 
     def __init__(
@@ -203,6 +210,7 @@ class Plan:
         objects: ObjectHooks | None = None,
         bundle: ObjectHooks | None = None,
         every: Iterable[Hook] = (),
+        enabled_gates: Iterable[str] = (),
     ) -> None:
         self._make = make
         self._types: dict[str, TypePlan | None] = {}
@@ -210,6 +218,7 @@ class Plan:
         self.objects = objects or ObjectHooks()
         self.bundle = bundle or ObjectHooks()
         self.every = list(every)
+        self.enabled_gates = frozenset(enabled_gates)
 
     def of_type(self, name: str) -> TypePlan | None:
         """Return the plan of a type, or None if no rule or constraint applies to it."""
@@ -264,6 +273,8 @@ class _Types:
                 plan.closed.add(key)
             if constraint.dropped:
                 plan.dropped.add(key)
+            if constraint.validated_since:
+                plan.validated_since[key] = constraint.validated_since
             if constraint.rule.id not in self._active:
                 continue
             if constraint.of_absent:
@@ -282,4 +293,5 @@ def compile_plan(registry: Registry, rules: RuleSet, wrap: Wrap | None = None) -
         ObjectHooks([active for active in callable_rules if active.rule.subject is Resource and not active.rule.types], wrap),
         ObjectHooks([active for active in callable_rules if active.rule.subject is Facts], wrap),
         [types.hook_of(each) for each in registry.validators if each.rule.id in rules and not each.types],
+        rules[GATED].options["enabled"] if GATED in rules else (),
     )
