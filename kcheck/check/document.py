@@ -214,6 +214,11 @@ class _DocumentCheck:
             walk.root = kind.shape
             walk.visit(resource.node, kind.shape)
             walk.run_object_validators(resource)
+            walk.restore_dropped()
+            if resource.kind == "StatefulSet" and resource.is_before(34) and "invalid-pod-in-stateful-set" in self.rules:
+                from kcheck.schema.pods.validation import report_deferred_problems
+
+                report_deferred_problems(resource, kind.shape, self.session.verdict_plan, self.report, self.report_crash)
             self.check_change(resource, store)
             return walk
         added = store.added(resource.api_version, resource.kind)
