@@ -103,6 +103,15 @@ class Chart:
         """A digest of all files."""
         return digest_of_parts(*(part for path, data in sorted(self.files.items()) for part in (path.encode("utf-8", "surrogateescape"), data)))
 
+    def add_subchart(self, prefix: str, other: Chart) -> None:
+        """Add a chart of another folder as a sub-chart. `prefix`: its folder in this chart, with "/" at the end."""
+        self.files.update((prefix + path, data) for path, data in other.files.items())
+        self.archives.update((prefix + inner, archive) for inner, archive in other.archives.items())
+        self.linked.update((prefix + inner, folder) for inner, folder in other.linked.items())
+        self.linked[prefix] = other.folder
+        for name in ("prefixes", "templates", "rendered_names", "digest"):
+            self.__dict__.pop(name, None)
+
     def metadata(self, prefix: str = "") -> Metadata:
         """Return the metadata of the chart or of a sub-chart in a folder, with "/" at the end."""
         if prefix not in self._metadata:
