@@ -1,7 +1,10 @@
 """Marks in templates: characters around each piece of a template, which helm copies to its output.
 
-A mark is a character of the private use area, the number of a piece in hexadecimal, and another such character; a third character closes the
-piece. Whitespace is never marked, and trim markers move from an action to its marks, so that whitespace is trimmed as before.
+A mark is a rare letter, the number of a piece in hexadecimal, and another rare letter; a third one closes the piece. Whitespace is never
+marked, and trim markers move from an action to its marks, so that whitespace is trimmed as before.
+
+Marks in the output of a helper would change what other templates compute from it. So a marked chart defines each helper twice: as it is, and
+with marks under another name, which is called where the output is printed as it is.
 """
 
 from __future__ import annotations
@@ -12,7 +15,9 @@ from kcheck.helm.template import Action, Template, calls
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 
-OPEN, NUMBERED, CLOSE = "\ue000", "\ue001", "\ue002"
+OPEN, NUMBERED, CLOSE, MARKED = "\U00012000", "\U00012001", "\U00012002", "\U00012003"
+"""Cuneiform letters: Go neither escapes them nor changes their case."""
+
 _VISIBLE = pattern(r"\S(?:[^\n\r]*\S)?")
 _IGNORE = "kcheck"
 
@@ -33,62 +38,106 @@ class Piece(NamedTuple):
     kind: str
 
 
-def mark_template(file: str, template: Template, pieces: list[Piece], name: str, left_out: Collection[str]) -> str:
+def mark_template(file: str, template: Template, pieces: list[Piece], helpers: Collection[str]) -> str:
     """Return a template with marks, and add its pieces.
 
     Args:
         file: path of the template in the chart.
         template: the template.
         pieces: the pieces so far; the number of a piece is its index.
-        name: the name under which the file can be included.
-        left_out: names of templates that get no marks.
+        helpers: names of the helpers of the chart that have a definition with marks.
     """
-    text = template.text
-    written: list[str] = []
-    actions = iter(template.actions)
-    action = next(actions, None)
-    at = 0
-    for start, end, define in template.texts():
-        while action is not None and action.start < start:
-            written += _marked_action(file, action, text, pieces, (action.define or name) in left_out)
-            at = action.end
-            action = next(actions, None)
-        if (define or name) in left_out:
-            written.append(text[start:end])
-        else:
-            written += _marked_text(file, text, start, end, pieces)
-        at = end
-    while action is not None:
-        written += _marked_action(file, action, text, pieces, (action.define or name) in left_out)
-        at = action.end
-        action = next(actions, None)
-    written.append(text[at:])
-    return "".join(written)
+    return "".join(_Marker(file, template, pieces, helpers).mark())
 
 
-def _marked_text(file: str, text: str, start: int, end: int, pieces: list[Piece]) -> Iterator[str]:
-    at = start
-    for match in _VISIBLE.finditer(text, start, end):
-        first, last = match.span()
-        yield f"{text[at:first]}{_open(pieces, Piece(file, first, last, 'text'))}{text[first:last]}{CLOSE}"
-        at = last
-    yield text[at:end]
+class _Marker:
+    def __init__(self, file: str, template: Template, pieces: list[Piece], helpers: Collection[str]) -> None:
+        self.file = file
+        self.text = template.text
+        self.template = template
+        self.pieces = pieces
+        self.helpers = helpers
+        self.ends = {end.start: (start, end) for start, end in template.blocks if start.keyword == "define"}
+        self.blocks = {start.start: end for start, end in template.blocks if start.keyword == "block"}
 
+    def mark(self) -> Iterator[str]:
+        """Yield the parts of the marked template."""
+        actions = self.template.actions
+        at = index = 0
+        written: list[str] = []
+        while index < len(actions):
+            action = actions[index]
+            written += self.marked_text(at, action.start)
+            at, index = action.end, index + 1
+            if action.keyword == "define":
+                # The marks of a helper are in its second definition.
+                yield from written
+                written = [self.text[action.start : action.end]]
+                code = action.code.rstrip()
+                opened = f"{{{{{'-' if action.trims_left else ''} {code[:-1]}{MARKED}{code[-1]} {'-' if action.trims_right else ''}}}}}"
+                copy = [opened]
+                while index < len(actions) and actions[index].start not in self.ends:
+                    copy += self.marked_text(at, actions[index].start)
+                    at, index = self.add_action(copy, index)
+                if index == len(actions):
+                    break
+                end = actions[index]
+                yield self.text[action.start : end.end]
+                copy += self.marked_text(at, end.start)
+                yield from (*copy, self.text[end.start : end.end])
+                written = []
+                at, index = end.end, index + 1
+            else:
+                at, index = self.add_action(written, index - 1)
+        yield from written
+        yield from self.marked_text(at, len(self.text))
 
-def _marked_action(file: str, action: Action, text: str, pieces: list[Piece], is_left_out: bool) -> Iterator[str]:
-    is_comment = action.keyword == "comment" and _IGNORE in action.code
-    if is_left_out or not (action.prints or is_comment):
-        yield text[action.start : action.end]
-        return
-    kind = "comment" if is_comment else "call" if any(call.is_printed for call in calls(action)) else "action"
-    opened = _open(pieces, Piece(file, action.start, action.end, kind))
-    # A mark that an action prints lets its trim marker remove the whitespace before it.
-    yield f'{{{{- "{opened}" }}}}' if action.trims_left else opened
-    if not is_comment:
-        yield f"{{{{{action.code if action.code[:1] != '-' else f' {action.code}'}}}}}"
-    yield f'{{{{ "{CLOSE}" -}}}}' if action.trims_right else CLOSE
+    def add_action(self, written: list[str], index: int) -> tuple[int, int]:
+        """Add an action with marks. Returns the offset after it and the index of the next action."""
+        actions = self.template.actions
+        action = actions[index]
+        end = self.blocks.get(action.start)
+        if end is None:
+            written += self.marked_action(action)
+            return action.end, index + 1
+        # A block is printed where it is defined, and may be defined elsewhere, too.
+        opened = self.open(Piece(self.file, action.start, action.end, "call"))
+        written.append(f'{{{{- "{opened}" }}}}' if action.trims_left else opened)
+        start = self.text[action.start : end.end]
+        written.append("{{" + start[3:] if action.trims_left else start)
+        if end.trims_right:
+            written[-1] = written[-1][: written[-1].rindex("-}}")] + "}}"
+        written.append(f'{{{{ "{CLOSE}" -}}}}' if end.trims_right else CLOSE)
+        return end.end, next(number for number in range(index, len(actions)) if actions[number].start == end.start) + 1
 
+    def marked_text(self, start: int, end: int) -> Iterator[str]:
+        at = start
+        for match in _VISIBLE.finditer(self.text, start, end):
+            first, last = match.span()
+            yield f"{self.text[at:first]}{self.open(Piece(self.file, first, last, 'text'))}{self.text[first:last]}{CLOSE}"
+            at = last
+        yield self.text[at:end]
 
-def _open(pieces: list[Piece], piece: Piece) -> str:
-    pieces.append(piece)
-    return f"{OPEN}{len(pieces) - 1:x}{NUMBERED}"
+    def marked_action(self, action: Action) -> Iterator[str]:
+        is_comment = action.keyword == "comment" and _IGNORE in action.code
+        if not (action.prints or is_comment):
+            yield self.text[action.start : action.end]
+            return
+        printed = [call for call in calls(action) if call.is_printed]
+        kind = "comment" if is_comment else "call" if printed else "action"
+        opened = self.open(Piece(self.file, action.start, action.end, kind))
+        # A mark that an action prints lets its trim marker remove the whitespace before it.
+        yield f'{{{{- "{opened}" }}}}' if action.trims_left else opened
+        if not is_comment:
+            code = action.code
+            for call in reversed(printed):
+                if call.name in self.helpers:
+                    end = call.end - 1 - action.code_start
+                    code = f"{code[:end]}{MARKED}{code[end:]}"
+            yield f"{{{{ {code} }}}}"
+        yield f'{{{{ "{CLOSE}" -}}}}' if action.trims_right else CLOSE
+
+    def open(self, piece: Piece) -> str:
+        """Add a piece and return the mark that opens it."""
+        self.pieces.append(piece)
+        return f"{OPEN}{len(self.pieces) - 1:x}{NUMBERED}"

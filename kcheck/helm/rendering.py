@@ -7,12 +7,9 @@ from collections.abc import Mapping
 from kcheck.helm.chart import Chart
 from kcheck.helm.marking import OPEN, Piece, mark_template
 from kcheck.helm.program import HelmFailed, HelmSettings, render
-from kcheck.helm.template import unmarkable
+from kcheck.helm.template import name_of
 from kcheck.helm.tracing import Stacks, TracedText, Untraceable, read_marks, verified
 from kcheck.text.record import NamedTuple
-
-_ATTEMPTS = 3
-_FOLDER_OF_HELPERS = "_"
 
 
 class Trace(NamedTuple):
@@ -42,16 +39,16 @@ class MarkedChart:
         pieces: the pieces of all templates.
     """
 
-    def __init__(self, chart: Chart, left_out: frozenset[str] = frozenset(), skipped: frozenset[str] = frozenset()) -> None:
-        templates = {path: chart.template(path) for path in chart.templates if OPEN not in chart.template(path).text}
-        names = {path: name for name, path in chart.rendered_names.items()}
-        left_out |= unmarkable(templates, names)
+    def __init__(self, chart: Chart, with_helpers: bool = True) -> None:
+        """Add the marks. `with_helpers`: whether the output of helpers is marked, too."""
+        templates = {path: chart.template(path) for path in chart.templates}
+        templates = {path: each for path, each in templates.items() if OPEN not in each.text and not each.faults}
+        helpers = {name_of(start) for each in templates.values() for start, _ in each.blocks if start.keyword == "define"}
         self.pieces: list[Piece] = []
         self.files = dict(chart.files)
         for path, template in templates.items():
-            if not template.faults and path not in skipped:
-                marked = mark_template(path, template, self.pieces, names.get(path, ""), left_out)
-                self.files[path] = marked.encode("utf-8", "surrogatepass")
+            marked = mark_template(path, template, self.pieces, helpers if with_helpers else ())
+            self.files[path] = marked.encode("utf-8", "surrogatepass")
 
 
 def render_marked(program: str, chart: Chart, settings: HelmSettings) -> tuple[MarkedChart, dict[str, str] | str]:
@@ -72,9 +69,8 @@ def trace_chart(
     """
     marked, output = first or render_marked(program, chart, settings)
     if isinstance(output, str):
-        # The marks break the chart: without those in helpers, few templates compute anything from them.
-        defines = frozenset(name for path in chart.templates for name in chart.template(path).defines)
-        marked = MarkedChart(chart, defines)
+        # The marks break the chart. Without those in helpers, no template computes anything from them.
+        marked = MarkedChart(chart, with_helpers=False)
         try:
             output = render(program, marked.files, chart.rendered_names, settings)
         except HelmFailed as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
@@ -69,6 +69,7 @@ class Template:
         text: the template.
         actions: its actions in order. Everything between them is text.
         defines: offsets of the names of the templates that it defines, by name, in order.
+        blocks: the actions that begin and end the templates that it defines, in order.
         faults: what makes it invalid; actions after the first fault may be missing.
     """
 
@@ -76,6 +77,7 @@ class Template:
         self.text = text
         self.actions: list[Action] = []
         self.defines: dict[str, list[int]] = {}
+        self.blocks: list[tuple[Action, Action]] = []
         self.faults: list[TemplateFault] = []
         self._scan()
 
@@ -116,8 +118,9 @@ class Template:
             elif action.keyword == "end":
                 if not open_actions:
                     self.faults.append(TemplateFault(action.start, action.end, "{{ end }} closes nothing"))
-                elif open_actions.pop().keyword in ("define", "block"):
+                elif (opened := open_actions.pop()).keyword in ("define", "block"):
                     defines.pop()
+                    self.blocks.append((opened, action))
                 self._outer[action.start] = defines[-1]
             elif action.keyword == "else" and (not open_actions or open_actions[-1].keyword in ("define", "block")):
                 self.faults.append(TemplateFault(action.start, action.end, "{{ else }} is outside of if, with and range"))
@@ -157,111 +160,97 @@ def _unclosed(text: str, at: int) -> str:
 
 
 class Call(NamedTuple):
-    """A call of another template.
+    """A call of another template by a literal name.
 
     Attributes:
-        name: the name, "" if it is computed.
-        parts: the literals in a computed name.
-        is_file: whether the computed name is that of a file in the folder of the template.
-        is_printed: whether the output of the template is printed as it is, possibly indented.
-        is_hashed: whether only a hash of its output is used.
-        start: offset of the name in the template.
+        name: the name.
+        start: offset of the quotation mark before the name.
+        end: offset after the quotation mark behind it.
+        is_printed: whether the output of the template is printed as it is, apart from indentation and quotation marks.
     """
 
     name: str
-    parts: tuple[str, ...]
-    is_file: bool
-    is_printed: bool
-    is_hashed: bool
     start: int
+    end: int
+    is_printed: bool
 
 
 _STRING = r"""(?:"(?:\\.|[^"\\\n]|)*+"|`[^`]*+`)"""
-_CALL = pattern(rf"""(?<![\w."$])(include|template|block)\s+(?:({_STRING})|(\((?:[^()"`]|{_STRING}|\([^()]*\))*\)|[$.][\w.]*))""")
-_LITERAL = pattern(_STRING)
-_INDENTS = pattern(r"(?:\s*\|\s*n?indent\s+\d+)*\s*\Z")
-_HASHED = pattern(r"\s*\|\s*(?:sha1sum|sha256sum|sha512sum|adler32sum|md5sum)\b")
+_CALL = pattern(rf"""(?<![\w."$])(?:include|template|block)\s+({_STRING})""")
+_OPERAND = pattern(rf"""\s+|{_STRING}|'(?:\\.|[^'\\\n]|)*+'|[^\s|()"'`]+|.""", re.DOTALL)
+_FORMAT = pattern(r"""["`](?:[^%]|%[s%]|)*+["`]""")
+# They write something before, after or around each line of their last operand.
+_DECORATIONS = frozenset({"indent", "nindent", "quote", "squote"})
 
 
-def calls(action: Action) -> Iterator[Call]:
-    """Yield the calls of other templates in an action."""
+def calls(action: Action) -> list[Call]:
+    """Return the calls of other templates by literal names in an action."""
     code = action.code
-    if "include" not in code and action.keyword not in ("template", "block"):
+    if action.keyword == "comment" or ("include" not in code and action.keyword not in ("template", "block")):
+        return []
+    printed: set[int] = set()
+    if action.keyword == "":
+        printed.update(_printed_names(code, 0, len(code)))
+    base = action.code_start
+    return [
+        Call(match[1][1:-1], base + match.start(1), base + match.end(1), action.keyword == "template" or match.start(1) in printed)
+        for match in _CALL.finditer(code)
+    ]
+
+
+def _printed_names(code: str, start: int, end: int) -> Iterator[int]:
+    """Yield the offsets of the names of templates whose output a pipeline prints as it is."""
+    commands = _commands(code, start, end)
+    while len(commands) > 1 and commands[-1] and code[slice(*commands[-1][0])] in _DECORATIONS:
+        commands.pop()
+    if not commands or not commands[-1]:
         return
-    for match in _CALL.finditer(code):
-        literal, computed = match[2], match[3]
-        name = literal[1:-1] if literal else ""
-        parts = tuple(part[0][1:-1] for part in _LITERAL.finditer(computed)) if computed else ()
-        is_first = not code[: match.start()].strip() and action.keyword in ("", "template", "block")
-        rest = _after_argument(code, match.end()) if is_first else len(code)
-        is_printed = is_first and (match[1] != "include" or (rest >= 0 and _INDENTS.match(code, rest) is not None))
-        is_hashed = is_first and rest >= 0 and _HASHED.match(code, rest) is not None
-        is_file = computed is not None and "BasePath" in computed
-        yield Call(name, parts, is_file, is_printed, is_hashed, action.code_start + match.start(2 if literal else 3))
+    command = commands[-1]
+    name = code[slice(*command[0])]
+    if len(commands) > 1:
+        # The value of a pipeline is printed, unless it is empty.
+        if name == "default" and len(command) == 2:
+            yield from _printed_operand(code, command[1])
+    elif name == "include":
+        if len(command) > 1 and code[command[1][0]] in "\"`":
+            yield command[1][0]
+    elif name == "default" and len(command) == 3:
+        yield from _printed_operand(code, command[1])
+    elif name in ("indent", "nindent", "quote", "squote"):
+        yield from _printed_operand(code, command[-1])
+    elif name == "printf" and len(command) > 1 and _FORMAT.fullmatch(code, *command[1]):
+        for operand in command[2:]:
+            yield from _printed_operand(code, operand)
+    elif name == "print":
+        for operand in command[1:]:
+            yield from _printed_operand(code, operand)
+    elif len(command) == 1:
+        yield from _printed_operand(code, command[0])
 
 
-def _after_argument(code: str, at: int) -> int:
-    """Return the offset after the argument of a call, where its pipeline goes on; -1 if that is not clear."""
-    depth = 0
-    while at < len(code):
-        char = code[at]
-        if char in "\"`":
-            match = _LITERAL.match(code, at)
-            if match is None:
-                return -1
-            at = match.end()
-            continue
-        if char == "(":
+def _printed_operand(code: str, operand: tuple[int, int]) -> Iterator[int]:
+    start, end = operand
+    if code[start] == "(" and code[end - 1] == ")":
+        yield from _printed_names(code, start + 1, end - 1)
+
+
+def _commands(code: str, start: int, end: int) -> list[list[tuple[int, int]]]:
+    """Return the commands of a pipeline, each a list of operands as (start, end)."""
+    commands: list[list[tuple[int, int]]] = [[]]
+    depth = first = 0
+    for match in _OPERAND.finditer(code, start, end):
+        token = match[0]
+        if token == "(":
+            first = first if depth else match.start()
             depth += 1
-        elif char == ")":
+        elif token == ")":
             depth -= 1
-            if depth < 0:
-                return -1
-        elif char == "|" and not depth:
-            return at
-        at += 1
-    return at
-
-
-def unmarkable(templates: dict[str, Template], names: dict[str, str]) -> frozenset[str]:
-    """Return the names of templates whose output is not always printed as it is, or that such templates call.
-
-    What is written into their output might change what other templates compute from it.
-
-    Args:
-        templates: the templates by file.
-        names: the name under which each file can be included.
-    """
-    called: dict[str, list[Call]] = {}
-    every = {name for template in templates.values() for name in template.defines} | set(names.values())
-    # A file can be included as well, so the calls outside of `define` belong to its own name.
-    for file, template in templates.items():
-        for action in template.actions:
-            for call in calls(action):
-                called.setdefault(action.define or names.get(file, ""), []).append(call)
-    used = _reachable([name for file, name in names.items() if not file.rpartition("/")[2].startswith("_")], called, every)
-    wrong = (call for name in used for call in called.get(name, ()) if not (call.is_printed or call.is_hashed or call.is_file))
-    return frozenset(_reachable([name for call in wrong for name in _targets(call, every)], called, every))
-
-
-def _reachable(names: list[str], called: Mapping[str, Sequence[Call]], every: Collection[str]) -> set[str]:
-    """Return the names of templates, and those that they call, directly or through others."""
-    found: set[str] = set()
-    todo = list(names)
-    while todo:
-        name = todo.pop()
-        if name not in found:
-            found.add(name)
-            todo += (target for call in called.get(name, ()) for target in _targets(call, every))
-    return found
-
-
-def _targets(call: Call, every: Collection[str]) -> Sequence[str]:
-    """Return the names that a call may mean."""
-    if call.name:
-        return (call.name,)
-    if call.is_file and not call.parts:
-        return ()
-    parts = [part.strip("%sdvq") for part in call.parts]
-    parts = [part for part in parts if part]
-    return [name for name in every if not parts or any(part in name for part in parts)]
+            if not depth:
+                commands[-1].append((first, match.end()))
+        elif depth or token.isspace():
+            continue
+        elif token == "|":
+            commands.append([])
+        else:
+            commands[-1].append(match.span())
+    return commands

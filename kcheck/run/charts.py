@@ -434,7 +434,7 @@ class ChartStage:
         return files
 
     def _read(self, found: _FoundChart) -> Chart | None:
-        root = _repository_of(found.folder)
+        root = repository_of(found.folder)
         try:
             chart = read_chart(found.folder, lambda path: os.path.commonpath([root, path]) == root)
         except (BadChart, ValueError) as error:
@@ -483,7 +483,12 @@ def _defined_versions(texts: Iterable[str]) -> Iterator[str]:
                     yield f"{group[1]}/{version}/{kind[1]}"
 
 
-def _repository_of(folder: str) -> str:
+def value_files(chart: Chart) -> list[str]:
+    """Return the paths of the files with values that tests of the chart use: those in the folder `ci`."""
+    return sorted(path for path in chart.files if _CI_VALUES.fullmatch(path))
+
+
+def repository_of(folder: str) -> str:
     """Return the repository that contains a chart, otherwise the chart."""
     own = os.path.realpath(folder or ".")
     above = own
@@ -539,7 +544,7 @@ class _ChartJob:
     def _value_sets(self) -> Iterator[_Values]:
         if self.config.sets is None:
             yield _Values("", (), ())
-            for path in sorted(path for path in self.chart.files if _CI_VALUES.fullmatch(path)):
+            for path in value_files(self.chart):
                 yield _Values(path, (path,), (self.chart.source(path).text,))
             return
         for paths in self.config.sets:
