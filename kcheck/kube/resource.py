@@ -23,6 +23,7 @@ class Resource:
         namespaced: whether the kind is namespaced, None if unknown; set when the kind is looked up.
         refused: nodes that the checks of the API server have rejected so far.
         part: whether the object is a patch.
+        older: the older version of the object that it is compared with, None if there is none.
         minor: N of the Kubernetes version 1.N that the object is checked against, 0 if not set yet.
         enabled_gates: feature gates that the user's clusters enable in addition to the defaults of the version.
         dropped: nodes that the API server drops before validation, because their feature gate is off; absent during the walk.
@@ -32,6 +33,7 @@ class Resource:
     minor = 0
     part = False
     namespaced: bool | None = None
+    older: Resource | None = None
     enabled_gates: Container[str] = ()
 
     def __init__(self, node: Node, document: Document) -> None:

@@ -8,8 +8,10 @@ from typing import Any
 
 from kcheck.facts.bundle import Bundle
 from kcheck.facts.facts import Facts
+from kcheck.facts.removed import RemovedObject
 from kcheck.finding.problem import Problem
 from kcheck.kube.kinds import CORE, kind_names
+from kcheck.kube.object_change import ObjectChange
 from kcheck.kube.resource import Resource
 from kcheck.rule.constraint import Constraint, FieldTable, LateTable, Validator
 from kcheck.rule.registry import Registry
@@ -197,7 +199,7 @@ def _hook_of(active: Active, type: str, wrap: Wrap | None) -> Hook:
 
 
 class Plan:
-    """Hooks and constraints by API type, and the hooks for whole documents, objects and bundles.
+    """Hooks and constraints by API type, and the hooks for whole documents, objects, changes and removals of objects, and bundles.
 
     `every`: hooks for all objects of known kinds. `make`: returns the plan of a type; called once per type, for its first value.
     `enabled_gates`: feature gates that are on in spite of their default.
@@ -210,6 +212,8 @@ class Plan:
         objects: ObjectHooks | None = None,
         bundle: ObjectHooks | None = None,
         every: Iterable[Hook] = (),
+        changes: ObjectHooks | None = None,
+        removals: ObjectHooks | None = None,
         enabled_gates: Iterable[str] = (),
     ) -> None:
         self._make = make
@@ -218,6 +222,8 @@ class Plan:
         self.objects = objects or ObjectHooks()
         self.bundle = bundle or ObjectHooks()
         self.every = list(every)
+        self.changes = changes or ObjectHooks()
+        self.removals = removals or ObjectHooks()
         self.enabled_gates = frozenset(enabled_gates)
 
     def of_type(self, name: str) -> TypePlan | None:
@@ -293,5 +299,7 @@ def compile_plan(registry: Registry, rules: RuleSet, wrap: Wrap | None = None) -
         ObjectHooks([active for active in callable_rules if active.rule.subject is Resource and not active.rule.types], wrap),
         ObjectHooks([active for active in callable_rules if active.rule.subject is Facts], wrap),
         [types.hook_of(each) for each in registry.validators if each.rule.id in rules and not each.types],
+        ObjectHooks([active for active in callable_rules if active.rule.subject is ObjectChange], wrap),
+        ObjectHooks([active for active in callable_rules if active.rule.subject is RemovedObject], wrap),
         rules[GATED].options["enabled"] if GATED in rules else (),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect, insort
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -95,22 +95,25 @@ class Fixing:
     def _apply_report(self, report: Report) -> bool:
         """Apply the fixes of a report. Returns whether any text changed."""
         by_file: dict[str, list[tuple[Finding, Fix]]] = defaultdict(list)
+        equal = Counter(map(_text_key, report.findings))
+        keys = {id(finding): (*_text_key(finding), finding.place.field, equal[_text_key(finding)]) for finding in report.findings}
         for finding in report.findings:
             fix = finding.fix
-            if fix is not None and (fix.safe or self.unsafe) and finding.file in self._stamps and _key(finding) not in self._done:
+            if fix is not None and (fix.safe or self.unsafe) and finding.file in self._stamps and keys[id(finding)] not in self._done:
                 by_file[finding.file].append((finding, fix))
-        changed = [path for path, wanted in by_file.items() if self._fix_file(path, wanted)]
+        changed = [path for path, wanted in by_file.items() if self._fix_file(path, wanted, keys)]
         return bool(changed)
 
-    def _fix_file(self, path: str, wanted: Sequence[tuple[Finding, Fix]]) -> bool:
+    def _fix_file(self, path: str, wanted: Sequence[tuple[Finding, Fix]], keys: Mapping[int, tuple[object, ...]]) -> bool:
         fixed = self.files.get(path) or self._read_file(path)
         if fixed is None:
             return False
         documents = parse(Source(path, fixed.text))
         shared = [span for document in documents for span in aliased_spans(document)]
         chosen = compatible_fixes(each for each in wanted if not _overlap(each[1], shared))
-        # Each fix is tried only once: a fix without effect would be repeated in every round.
-        self._done.update(_key(finding) for finding, _ in chosen)
+        # Each fix is tried only once: a fix without effect would be repeated in every round. The number of equal findings is part of its
+        # key, because the next item of a list takes the place of one that was removed.
+        self._done.update(keys[id(finding)] for finding, _ in chosen)
         if is_generated(fixed.text):
             return False
         if self.accept is not None:
@@ -134,9 +137,9 @@ class Fixing:
         return None
 
 
-def _key(finding: Finding) -> tuple[object, ...]:
-    """Return the attributes of a finding that do not change when the surrounding text moves."""
-    return finding.file, finding.place.document, finding.rule, finding.message, finding.place.field
+def _text_key(finding: Finding) -> tuple[object, ...]:
+    """Return the attributes of a finding that do not change when the surrounding text moves, without its field."""
+    return finding.file, finding.place.document, finding.rule, finding.message
 
 
 def _stamp(path: str) -> tuple[int, ...]:

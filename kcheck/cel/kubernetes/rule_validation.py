@@ -8,7 +8,7 @@ Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation. Fields
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,7 +106,8 @@ class _RuleChecker:
             self.faults.append(fault)
             good = False
         rules = schema.get("x-kubernetes-validations")
-        if rules:
+        # Other checks report rules that are not a list.
+        if rules and isinstance(rules, list):
             forms = list(_forms(rules, schema, field, path))
             self.faults += forms
             good = good and not forms
@@ -196,11 +197,12 @@ def _forms_only(schema: Schema, field: str, path: tuple[str | int, ...]) -> Iter
             if isinstance(each, dict):
                 step = f"{key}[{place}]" if isinstance(nested, list) else key
                 here = (*path, key, place) if isinstance(nested, list) else (*path, key)
-                yield from _forms(each.get("x-kubernetes-validations") or (), each, _join(field, step), here)
+                rules = each.get("x-kubernetes-validations")
+                yield from _forms(rules if isinstance(rules, list) else (), each, _join(field, step), here)
                 yield from _forms_only(each, _join(field, step), here)
 
 
-def _forms(rules: Any, schema: Schema, field: str, path: tuple[str | int, ...]) -> Iterator[RuleFault]:
+def _forms(rules: Sequence[Any], schema: Schema, field: str, path: tuple[str | int, ...]) -> Iterator[RuleFault]:
     for place, raw in enumerate(rules):
         if not isinstance(raw, dict):
             continue

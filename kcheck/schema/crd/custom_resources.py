@@ -31,7 +31,10 @@ NOWHERE = "<nil>"
 
 
 class Version(NamedTuple):
-    """One version of a CRD. `schema`: None where it has none; `warning`: the warning of the API server for a deprecated version."""
+    """One version of a CRD. `schema`: None where it has none; `warning`: the warning of the API server for a deprecated version.
+
+    `plural`: the name of the resource.
+    """
 
     api_version: str
     kind: str
@@ -41,6 +44,7 @@ class Version(NamedTuple):
     scale: Scale | None = None
     prunes: bool = True
     warning: str = ""
+    plural: str = ""
 
 
 class CustomKind:
@@ -49,6 +53,7 @@ class CustomKind:
     def __init__(self, version: Version, store: Store) -> None:
         self.version = version
         self.namespaced = version.namespaced
+        self.plural = version.plural
         self.store = store
         self._schema: Schema | None = None
         self._has_rules: bool | None = None
