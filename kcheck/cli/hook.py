@@ -190,7 +190,7 @@ class _HookCheck:
         session = create_session(self.inputs, self.config, self.registry)
         session.removed = self._removed_objects(session)
         if (folder := used_cache(self.inputs)) is not None:
-            self.trees = TreeCache(folder, session, repr((self.inputs, self.config, session.provided)))
+            self.trees = TreeCache(folder, session, repr((self.inputs, self.config, session.provided, session.policy_settings)))
         return check_input(self.inputs, self.found, session, self.reporting.quiet, facts=facts)
 
     def _removed_objects(self, session: Session) -> tuple[Facts, ...]:
@@ -229,6 +229,7 @@ class _HookCheck:
                 folder=Path(tree.moved_folder(str(self.config.folder))),
                 schemas=tuple(Path(tree.moved(str(path))) for path in self.config.schemas),
                 provided=tuple(Path(tree.moved(str(path))) for path in self.config.provided),
+                policies=self.config.policies._replace(paths=tuple(Path(tree.moved(str(path))) for path in self.config.policies.paths)),
                 overrides=tuple(
                     each._replace(provided=each.provided and tuple(Path(tree.moved(str(path))) for path in each.provided))
                     for each in self.config.overrides
@@ -237,6 +238,7 @@ class _HookCheck:
             inputs = self.inputs._replace(
                 schemas=tuple(map(tree.moved, self.inputs.schemas)),
                 provided=tuple(map(tree.moved, self.inputs.provided)),
+                policies=tuple(map(tree.moved, self.inputs.policies)),
                 baseline=None,
                 no_baseline=True,
             )

@@ -22,6 +22,7 @@ class CheckOptions(NamedTuple):
         placeholders: "check" or "skip".
         exclude: Globs of files to skip.
         include: Names of `INCLUDES`.
+        policies: Paths of files and folders with user-defined policies.
         local_rules: Whether the Python files that the config names in `plugins` may run; None if the caller did not decide.
     """
 
@@ -39,3 +40,4 @@ class CheckOptions(NamedTuple):
     exclude: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     local_rules: bool | None = None
+    policies: tuple[str, ...] = ()

@@ -147,7 +147,7 @@ class FileStage:
         if not candidates and not settings.files:
             return
         # Imported late: few inputs have policies.
-        from kcheck.run.policy_reading import read_policies
+        from kcheck.run.policy_reading import add_policies
 
         def texts(files: Iterable[_StageFile]) -> Iterator[tuple[str, str, str]]:
             for file in files:
@@ -155,7 +155,7 @@ class FileStage:
                 if source is not None:
                     yield file.target.path, source.text, file.role.name
 
-        self.session.policies = read_policies(self.session, texts(candidates), texts(self.files))
+        add_policies(self.session, texts(candidates), texts(self.files))
 
     def keep_shard(self, own: Collection[int]) -> None:
         """Drop the files of other shards, except those that may define kinds."""
