@@ -137,7 +137,17 @@ class FileStage:
             self.kept_chars += size
             # A pipe can be read only once.
             keep = self.kept_chars <= MAX_KEPT_CHARS or target.stdin or is_descriptor(target.path)
-            self.files.append(_StageFile(number, target, size, CRD_MARKER in source.text, source if keep else None, role=role, has_policies=POLICY_MARKER in source.text))
+            self.files.append(
+                _StageFile(
+                    number,
+                    target,
+                    size,
+                    CRD_MARKER in source.text,
+                    source if keep else None,
+                    role=role,
+                    has_policies=POLICY_MARKER in source.text,
+                )
+            )
             self.roles.add_text(target.path, source.text)
 
     def read_policies(self) -> None:
