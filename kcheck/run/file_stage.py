@@ -163,7 +163,7 @@ class FileStage:
         if not candidates and not settings.files:
             return
         # Imported late: few inputs have policies.
-        from kcheck.run.policy_reading import read_policies
+        from kcheck.run.policy_reading import add_policies
 
         def texts(files: Iterable[_StageFile]) -> Iterator[tuple[str, str, str]]:
             for file in files:
@@ -171,7 +171,7 @@ class FileStage:
                 if source is not None:
                     yield file.target.path, source.text, file.role.name
 
-        self.session.policies = read_policies(self.session, texts(candidates), texts(self.files))
+        add_policies(self.session, texts(candidates), texts(self.files))
 
     def render_charts(self, found: Discovery, number: int) -> list[str]:
         """Render the charts of the input and add the texts to the files to check. Returns their paths. `number`: that of the first one."""
