@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import ERROR, INFO, Container, Correction, Node, Pod, Problem, Suggestion, pattern, remove, rule
+from kcheck_practice._support.node_programs import administers_node
 from kcheck_practice._support.security_contexts import contexts
 
 _BASELINE = ("security", "host-access", "pod-security-baseline", "pod-security-restricted")
@@ -59,14 +60,15 @@ def node_agent_host_pid(pod: Pod) -> Iterator[Problem]:
 
 
 def _is_agent(pod: Pod) -> bool:
-    """Whether one Pod runs on each node, without privileged containers."""
-    return pod.is_daemon and not any(container.node.at("securityContext", "privileged").boolean for container in pod.containers)
+    """Whether one Pod runs on each node, as a driver or an installer, or without privileged containers."""
+    privileged = any(container.node.at("securityContext", "privileged").boolean for container in pod.containers)
+    return administers_node(pod) or (pod.is_daemon and not privileged)
 
 
 @rule("host-ipc", "Pod shares the IPC namespace of its node (hostIPC)", groups=_BASELINE, fixable=True)
 def host_ipc(pod: Pod) -> Iterator[Problem]:
     """hostIPC: true gives access to the shared memory and semaphores of the node."""
-    if pod["hostIPC"].boolean:
+    if pod["hostIPC"].boolean and not administers_node(pod):
         message = "hostIPC: true lets the Pod read and write the shared memory of the node"
         yield Problem(pod["hostIPC"], message, help=remove("hostIPC", safe=False), at="key")
 
@@ -253,8 +255,9 @@ def _sensitive_paths(pod: Pod, allow: tuple[str, ...]) -> Iterator[tuple[Node, s
 
 
 def _has_anyway(container: Container, path: str) -> bool:
-    """Whether a container has the devices or settings of the node without the mount, because it is privileged."""
-    return _clean(path) in _OF_PRIVILEGED and container.node.at("securityContext", "privileged").boolean is True
+    """Whether a container has the devices or settings of the node without the mount, because it is privileged, or needs its files."""
+    is_privileged = container.node.at("securityContext", "privileged").boolean is True
+    return administers_node(container.pod) or (is_privileged and _clean(path) in _OF_PRIVILEGED)
 
 
 def _narrower(path: str) -> str:

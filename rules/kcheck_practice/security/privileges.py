@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import ERROR, INFO, Container, Correction, Node, Problem, pattern, remove, rule
+from kcheck.api import ERROR, INFO, Container, Correction, Node, Problem, remove, rule
+from kcheck_practice._support.node_programs import purpose_of_privileges
 from kcheck_practice._support.security_contexts import is_on_windows, is_whole, named
 
 _BASELINE = ("security", "pod-security-baseline", "pod-security-restricted")
@@ -21,8 +22,6 @@ _BIND = "NET_BIND_SERVICE"
 # What of capabilities.drop removes NET_RAW.
 _NET_RAW = frozenset({"ALL", "NET_RAW"})
 _NO_ESCALATION = "allowPrivilegeEscalation: false"
-# A command that sets a parameter of the kernel: /proc/sys is read-only in other containers.
-_SETS_KERNEL = pattern(r"\bsysctl\b|>\s*/proc/sys/")
 # Capabilities that give control of the node, and what each one allows.
 _NODE_CAPABILITIES = {
     "ALL": "grants all privileges of root",
@@ -42,39 +41,27 @@ _NODE_CAPABILITIES = {
 def privileged_container(container: Container) -> Iterator[Problem]:
     """securityContext.privileged: true of any container, including init and ephemeral containers, except those of privileged-driver."""
     node = container.node.at("securityContext", "privileged")
-    if node.boolean and not _purpose(container):
+    if node.boolean and not purpose_of_privileges(container):
         message = f'privileged: true gives container "{container.name}" root access to the node'
         yield Problem(node, message, help="remove privileged and add only the capabilities that the container needs")
 
 
 @rule(
     "privileged-driver",
-    "Container is privileged because a storage driver or a kernel setting requires it",
+    "Container is privileged because a driver, an installer or a kernel setting requires it",
     groups=(*_BASELINE, "privileges"),
     default=False,
     severity=INFO,
 )
 def privileged_driver(container: Container) -> Iterator[Problem]:
-    """Containers of a Pod with Bidirectional mount propagation, which the API server accepts only in privileged containers, and those
-    that change settings of the kernel with sysctl.
+    """Containers of a Pod with Bidirectional mount propagation, which the API server accepts only in privileged containers, those of drivers
+    and installers on each node, by their names, and those that change settings of the kernel with sysctl.
     """
     node = container.node.at("securityContext", "privileged")
-    purpose = _purpose(container) if node.boolean else ""
+    purpose = purpose_of_privileges(container) if node.boolean else ""
     if purpose:
         message = f'privileged: true gives container "{container.name}" root access to the node, which {purpose} requires'
         yield Problem(node, message, help="restrict who can create Pods in this namespace")
-
-
-def _purpose(container: Container) -> str:
-    """What a container is privileged for, "" if nothing shows it.
-
-    The sidecars of a storage driver often need its privileges to use its socket.
-    """
-    mounts = (mount for each in container.pod.containers for mount in each["volumeMounts"])
-    if any(mount["mountPropagation"].text == "Bidirectional" for mount in mounts):
-        return "Bidirectional mount propagation"
-    lines = (node.text for name in ("command", "args") for node in container[name])
-    return "sysctl" if any(_SETS_KERNEL.search(line) for line in lines) else ""
 
 
 @rule(
