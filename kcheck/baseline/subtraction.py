@@ -29,7 +29,7 @@ def cover(report: Report, baseline: Baseline, rules_for: RulesFor) -> BaselineCo
             continue
         if path not in rules:
             rules[path] = rules_for(path)
-        (candidates if each.rule in rules[path] else disabled).append(each)
+        (candidates if rules[path].runs(each.rule) else disabled).append(each)
     # A finding that repeats another one says nothing new, even if the other one is in the baseline.
     found = report.without_echoes().findings
     coverable = [finding for finding in found if finding.rule not in ALWAYS]

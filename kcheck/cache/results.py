@@ -169,7 +169,7 @@ class ResultCache:
 
     def _require_known_rules(self, findings: Iterable[Finding]) -> None:
         """Raise DecodeError for findings of unknown rules: reporters look up the rules."""
-        if not {finding.rule for finding in findings} <= self._session.registry.rules.keys():
+        if self._session.registry.unknown_of(finding.rule for finding in findings):
             raise DecodeError("a rule is not known")
 
     def put_outcome(self, task: Task, final: bool, key: str, outcome: Outcome) -> None:

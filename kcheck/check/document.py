@@ -196,6 +196,13 @@ class _DocumentCheck:
         with self.session.stage("facts of objects"):
             self.result.facts.append(extract_facts(resource, last.pods if last is not None else [], self.locator, self.collects_mentions))
 
+        if self.session.policies is not None and not self.part:
+            # Imported late: few inputs have policies.
+            from kcheck.check.policies import policy_findings
+
+            with self.session.stage("policies"):
+                self.result.findings += policy_findings(resource, self.session, self.rules, self.stores, self.locator)
+
     def check_against_version(self, resource: Resource, store: Store) -> Walk | None:
         """Validate an object with one version of Kubernetes. Returns the walk whose Pods the facts are collected from."""
         resource.minor = store.definitions.minor
@@ -207,6 +214,11 @@ class _DocumentCheck:
             walk.root = kind.shape
             walk.visit(resource.node, kind.shape)
             walk.run_object_validators(resource)
+            walk.restore_dropped()
+            if resource.kind == "StatefulSet" and resource.is_before(34) and "invalid-pod-in-stateful-set" in self.rules:
+                from kcheck.schema.pods.validation import report_deferred_problems
+
+                report_deferred_problems(resource, kind.shape, self.session.verdict_plan, self.report, self.report_crash)
             self.check_change(resource, store)
             return walk
         added = store.added(resource.api_version, resource.kind)

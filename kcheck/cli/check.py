@@ -11,6 +11,7 @@ import click
 
 from kcheck.check.profile import Profile
 from kcheck.check.session import Session
+from kcheck.cli.charts import helm_option, helm_settings
 from kcheck.cli.input import Input, check_input, create_session, find_files, input_options
 from kcheck.cli.reporting import Reporting, needs_facts, report_options, style_options
 from kcheck.cli.selection import report_plugin_failures
@@ -38,13 +39,15 @@ from kcheck.rule.registry import Registry
 @click.option("--since", default="", metavar="REV", help="Also check how the objects change since a git revision, such as origin/main.")
 @click.option("--new", is_flag=True, help="Report only findings that the revision of --since does not have.")
 @click.option("--render", is_flag=True, help="Build kustomizations with kustomize or kubectl, which must be installed.")
+@helm_option
 @click.option("--fix", is_flag=True, help="Apply fixes to the files, and report the remaining findings.")
 @click.option("--diff", is_flag=True, help="Print the changes of --fix as a diff, without changing any file.")
 @click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that may change the behavior of an object. Requires --fix or --diff.")
 @click.option("--profile", is_flag=True, help="Print a timing breakdown to standard error (single process, no cache).")
 @style_options
 def check(
-    shard: str, scheduler: str, since: str, new: bool, render: bool, fix: bool, diff: bool, unsafe_fixes: bool, profile: bool, **values: Any
+    shard: str, scheduler: str, since: str, new: bool, render: bool, helm: str, fix: bool, diff: bool, unsafe_fixes: bool, profile: bool,
+    **values: Any,
 ) -> None:  # fmt: skip
     """Check YAML and JSON manifests.
 
@@ -67,6 +70,7 @@ def check(
     session = create_session(inputs, config, registry)
     if render:
         session.kustomize = require_kustomize()
+    session.helm = helm_settings(helm, inputs, config)
 
     session.profile = Profile() if profile else None
     with session.stage("finding files"):
@@ -114,6 +118,8 @@ def check(
             report = comparison.without_old_findings(report, session, registry)
     _print_profile(session)
     status = reporting.publish_report(report, outputs, registry, config.fail_on)
+    if session.charts is not None and session.charts.is_named_unrendered:
+        status = 2
     if config.overrides and not reporting.quiet:
         from kcheck.cli.unused_overrides import report_unused_overrides
 

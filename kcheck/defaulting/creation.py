@@ -49,6 +49,9 @@ def prepare_metadata(value: Value, namespaced: bool | None, namespace: str) -> N
     for key in SERVER_METADATA:
         # Before 1.34 templates show an empty creationTimestamp; that of the object itself is always set.
         metadata.pop(key, None)
+    owners = metadata.get("ownerReferences")
+    if owners.__class__ is list and len(owners) > 1:
+        metadata["ownerReferences"] = [each for index, each in enumerate(owners) if each not in owners[:index]]
     if namespaced is False:
         metadata.pop("namespace", None)
     elif namespaced and namespace and not metadata.get("namespace"):
@@ -57,11 +60,11 @@ def prepare_metadata(value: Value, namespaced: bool | None, namespace: str) -> N
 
 def prepare(value: Value, name: str, codec: Codec) -> None:
     """Change an object as its strategy does at creation. `name`: its API type."""
-    if "status" in value and name not in _KEEPS_STATUS:
+    if "status" in value and name not in _KEEPS_STATUS and (name != "networking/v1 ServiceCIDR" or codec.minor >= 36):
         clear_status(value, name, codec)
     function = _PREPARE.get(name)
     if function is not None:
-        function(value, Conditions(codec.minor, codec.enabled_gates))
+        function(value, codec.conditions)
 
 
 def clear_status(value: Value, name: str, codec: Codec) -> None:
@@ -114,12 +117,13 @@ def _pod(value: Value, conditions: Conditions) -> None:
                 "type": "PodScheduled",
                 "status": "False",
                 "lastProbeTime": None,
-                "lastTransitionTime": None,
                 "reason": "SchedulingGated",
                 "message": "Scheduling is blocked due to non-empty scheduling gates",
             }
         ]
     value["status"] = status
+    if spec.get("terminationGracePeriodSeconds").__class__ is int and spec["terminationGracePeriodSeconds"] < 0:
+        spec["terminationGracePeriodSeconds"] = 1
     labels = _map(_map(value, "metadata"), "labels")
     if conditions.has_gate("MatchLabelKeysInPodAffinity"):
         for term in _affinity_terms(spec):
@@ -236,10 +240,13 @@ def _service_account(value: Value, _: Conditions) -> None:
 @_prepares("core/v1 Node")
 def _node(value: Value, _: Conditions) -> None:
     spec = _map(value, "spec")
-    if spec.get("podCIDR") and not spec.get("podCIDRs"):
-        spec["podCIDRs"] = [spec["podCIDR"]]
-    elif spec.get("podCIDRs") and not spec.get("podCIDR"):
-        spec["podCIDR"] = spec["podCIDRs"][0]
+    spec.pop("configSource", None)
+    _map(value, "status").pop("config", None)
+    cidr, cidrs = spec.get("podCIDR"), spec.get("podCIDRs")
+    if cidr and (not cidrs or cidrs[0] != cidr):
+        spec["podCIDRs"] = [cidr]
+    elif cidrs:
+        spec["podCIDR"] = cidrs[0]
 
 
 @_prepares("apps/v1 DaemonSet")
@@ -259,11 +266,10 @@ def _job(value: Value, conditions: Conditions) -> None:
         return
     keys = ("job-name", "batch.kubernetes.io/job-name") if conditions.minor >= 27 else ("job-name",)
     template = _map(_map(spec, "template"), "metadata")
-    labels = _map(template, "labels")
     # A Job without labels of its own has those of its template, even the generated ones.
-    shared = bool(labels) and _map(value, "metadata").get("labels") == labels
+    shared = _map(value["metadata"], "labels") in ({}, _map(template, "labels"))
     for metadata in (template, value["metadata"]) if shared else (template,):
-        metadata["labels"] = {**dict.fromkeys(keys, name), **_map(metadata, "labels")}
+        metadata["labels"] = {**dict.fromkeys(keys, name), **_map(template, "labels")}
 
 
 @_prepares("discovery/v1 EndpointSlice")
@@ -272,6 +278,34 @@ def _endpoint_slice(value: Value, conditions: Conditions) -> None:
         endpoint.pop("deprecatedTopology", None)
         if not conditions.has_gate("PreferSameTrafficDistribution"):
             _map(endpoint, "hints").pop("forNodes", None)
+
+
+@_prepares("resource/v1 ResourceSlice", "resource/v1beta2 ResourceSlice", "resource/v1beta1 ResourceSlice")
+def _resource_slice(value: Value, conditions: Conditions) -> None:
+    spec = _map(value, "spec")
+    dropped: list[str] = []
+    if conditions.minor < 36:
+        # The gates DRAPartitionableDevices, DRADeviceBindingConditions, DRADeviceTaints and DRAConsumableCapacity.
+        for key in ("sharedCounters", "perDeviceNodeSelection"):
+            spec.pop(key, None)
+        dropped = ["consumesCounters", "nodeName", "nodeSelector", "allNodes", "taints", "allowMultipleAllocations"]
+        dropped += ["bindingConditions", "bindingFailureConditions", "bindsToNode"]
+    for each in _maps(spec.get("devices")):
+        device = _map(each, "basic") or each
+        for key in (*dropped, "nodeAllocatableResourceMappings"):
+            device.pop(key, None)
+        for attribute in _maps(list(_map(device, "attributes").values())):
+            for key in ("bools", "ints", "strings", "versions"):
+                attribute.pop(key, None)
+        for capacity in _maps(list(_map(device, "capacity").values())) if conditions.minor < 36 else ():
+            capacity.pop("requestPolicy", None)
+
+
+@_prepares("apiregistration/v1 APIService")
+def _api_service(value: Value, _: Conditions) -> None:
+    if not _map(value, "spec").get("service"):
+        message = "Local APIServices are always available"
+        value["status"] = {"conditions": [{"type": "Available", "status": "True", "reason": "Local", "message": message}]}
 
 
 @_prepares("apiextensions/v1 CustomResourceDefinition")

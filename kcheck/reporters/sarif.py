@@ -11,6 +11,7 @@ from typing import Any, TextIO
 from urllib.parse import quote
 
 from kcheck import __version__
+from kcheck.finding.evidence import PolicyEvidence
 from kcheck.finding.finding import Finding
 from kcheck.finding.fix import Fix
 from kcheck.finding.problem import Related
@@ -172,7 +173,15 @@ def _result(report: Report, finding: Finding, index: Mapping[str, int], mark: st
         "reason": finding.reason,
         "help": _replace_surrogates(finding.help),
     }
+    if finding.policy is not None:
+        result["properties"]["policy"] = _policy(finding.policy)
     return result
+
+
+def _policy(policy: PolicyEvidence) -> dict[str, Any]:
+    named = {"engine": policy.engine, "name": policy.policy, "binding": policy.binding, "param": policy.param}
+    shown: dict[str, Any] = {key: _replace_surrogates(text) for key, text in (named | {"expression": policy.expression}).items()}
+    return shown | {"variables": {_replace_surrogates(name): _replace_surrogates(value) for name, value in policy.variables}}
 
 
 def _physical(report: Report, place: Location) -> dict[str, Any]:

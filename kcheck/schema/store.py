@@ -29,6 +29,10 @@ class Judge(Protocol):
         """Whether objects belong to a namespace, None if unknown."""
 
     @property
+    def plural(self) -> str:
+        """The name of the resource, "" if it is unknown."""
+
+    @property
     def pod_schema(self) -> Node | None:
         """The schema in which Pods are searched, or None."""
 

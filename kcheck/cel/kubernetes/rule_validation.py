@@ -153,7 +153,7 @@ class _RuleChecker:
         if compiled.type is not wanted:
             self.fault(field, "Invalid", f"{key} must return {name}, not {compiled.type!r}", place)
             return False
-        cost = _estimate(compiled, shape)
+        cost = _estimate(compiled, shape, self.minor)
         cost = capped(cost * (_REQUEST // (shape.least + 1) if cardinality is None else cardinality))
         if cost > RULE_LIMIT:
             self.fault(field, "Forbidden", _excess(f"the estimated cost of this {key}", cost, RULE_LIMIT), place)
@@ -174,19 +174,19 @@ class _RuleChecker:
             yield RuleFault("", "Forbidden", _excess("the estimated cost of all rules together", min(total, MAX_COST), SCHEMA_LIMIT), ())
 
 
-def _estimate(program: Program, shape: CelShape) -> int:
+def _estimate(program: Program, shape: CelShape, minor: int) -> int:
     """The estimated maximum cost of an expression, cached for all places that share its schema."""
-    key = (id(program), id(shape.schema))
+    key = (id(program), id(shape.schema), minor)
     found = _estimates.get(key)
     if found is None:
         if len(_estimates) > 4096:
             _estimates.clear()
         # Both objects are stored as well, so that their ids are not reused.
-        found = _estimates[key] = (program, shape.schema, estimate_cost(program.expr, shape))
+        found = _estimates[key] = (program, shape.schema, estimate_cost(program.expr, shape, minor=minor))
     return found[2]
 
 
-_estimates: dict[tuple[int, int], tuple[Program, Schema, int]] = {}
+_estimates: dict[tuple[int, int, int], tuple[Program, Schema, int]] = {}
 
 
 def _forms_only(schema: Schema, field: str, path: tuple[str | int, ...]) -> Iterator[RuleFault]:
