@@ -34,7 +34,7 @@ def summary(diff: StateDiff) -> str:
     line = f"{enumeration(parts)} since {diff.state}."
     if diff.refused:
         line += f" Kubernetes {diff.kubernetes} refuses {diff.refused} of them."
-    elif diff.count("changed") + diff.count("added"):
+    elif any(each.verdict == "accepted" for each in diff.objects):
         line += f" Kubernetes {diff.kubernetes} refuses none of them."
     unknown = sum(each.verdict == "unknown" for each in diff.objects)
     return line + (f" {counted(unknown, 'object')} without a schema not validated." if unknown else "")

@@ -24,16 +24,11 @@ def repository(program: Program, monkeypatch: pytest.MonkeyPatch) -> Repository:
 
 
 def test_refused_changes_come_first(repository: Repository) -> None:
-    repository.commit(
-        {"a.yaml": CONFIG_MAP.replace("web-config", "other"), "config.yaml": IMMUTABLE, "web.yaml": DEPLOYMENT, "claim.yaml": CLAIM}
-    )
-    repository.write({
-        "a.yaml": CONFIG_MAP.replace("web-config", "other").replace("info", "debug"),
-        "config.yaml": CHANGED,
-        "web.yaml": DEPLOYMENT.replace("1.29.1", "1.29.2"),
-        "claim.yaml": None,
-        "service.yaml": SERVICE,
-    })  # fmt: skip
+    other = CONFIG_MAP.replace("web-config", "other")
+    repository.commit({"a.yaml": other, "config.yaml": IMMUTABLE, "web.yaml": DEPLOYMENT, "claim.yaml": CLAIM})
+    web = DEPLOYMENT.replace("1.29.1", "1.29.2")
+    repository.write({"a.yaml": other.replace("info", "debug"), "config.yaml": CHANGED, "web.yaml": web, "claim.yaml": None})
+    repository.write({"service.yaml": SERVICE})
     done = repository.program("diff", "--since", "HEAD")
     assert done.code == 1
     heads = [line for line in done.out.splitlines() if line and not line.startswith(" ")]
@@ -67,18 +62,9 @@ def test_json_and_markdown(repository: Repository) -> None:
 
 @pytest.mark.parametrize("format", ["text", "json", "markdown"])
 def test_secrets_are_masked(repository: Repository, format: str) -> None:
-    repository.commit(
-        {
-            "secret.yaml": SECRET.format("first"),
-            "web.yaml": DEPLOYMENT.replace("envFrom", "args: [--password=hunter2-first]\n          envFrom"),
-        }
-    )
-    repository.write(
-        {
-            "secret.yaml": SECRET.format("second"),
-            "web.yaml": DEPLOYMENT.replace("envFrom", "args: [--password=hunter2-second]\n          envFrom"),
-        }
-    )
+    for word, save in (("first", repository.commit), ("second", repository.write)):
+        container = f"args: [--password=hunter2-{word}]\n          envFrom"
+        save({"secret.yaml": SECRET.format(word), "web.yaml": DEPLOYMENT.replace("envFrom", container)})
     out = repository.program("diff", "--since", "HEAD", "--format", format).out
     assert "token" in out
     assert "args" in out
@@ -88,12 +74,8 @@ def test_secrets_are_masked(repository: Repository, format: str) -> None:
 
 def test_explicit_defaults_and_comments_are_no_changes(repository: Repository) -> None:
     repository.commit({"web.yaml": DEPLOYMENT})
-    repository.write(
-        {
-            "web.yaml": "# The shop\n"
-            + DEPLOYMENT.replace("spec:\n  selector", "spec:\n  replicas: 1\n  revisionHistoryLimit: 10\n  selector")
-        }
-    )
+    explicit = "spec:\n  replicas: 1\n  revisionHistoryLimit: 10\n  selector"
+    repository.write({"web.yaml": "# The shop\n" + DEPLOYMENT.replace("spec:\n  selector", explicit)})
     done = repository.program("diff", "--since", "HEAD")
     assert (done.code, done.out) == (0, "No objects changed since HEAD.\n")
 
@@ -124,19 +106,15 @@ def test_older_files(repository: Repository) -> None:
     assert [line.split(" ")[0] for line in done.out.splitlines() if line and not line.startswith(" ")] == ["refused", "removed", "1"]
     assert "removed PersistentVolumeClaim data old/claim.yaml:4" in done.out
     # A cluster also contains objects of others.
-    repository.write(
-        {
-            "old/claim.yaml": CLAIM.replace("  name: data", "  name: data\n  uid: 8f0e2a9c-7c0f-4a41-8d7c-6f9c1a2b3c4d")
-            + "status: {phase: Bound}\n"
-        }
-    )
+    written = "  uid: 8f0e2a9c-7c0f-4a41-8d7c-6f9c1a2b3c4d\n  creationTimestamp: '2026-01-02T03:04:05Z'\n"
+    repository.write({"old/claim.yaml": CLAIM.replace("metadata:\n", f"metadata:\n{written}")})
     assert "removed" not in repository.program("diff", "new", "--before", "old").out
 
 
 def test_objects_without_a_schema_have_no_verdict(repository: Repository) -> None:
     widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: a\nspec:\n  size: 1\n"
     repository.commit({"widget.yaml": widget})
-    repository.write({"widget.yaml": widget.replace("1\n", "2\n")})
+    repository.write({"widget.yaml": widget.replace("size: 1", "size: 2")})
     report = json.loads(repository.program("diff", "--since", "HEAD", "--format", "json").out)
     assert [(each["verdict"], each["fields"][0]["field"]) for each in report["objects"]] == [("unknown", "spec.size")]
 
