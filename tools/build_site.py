@@ -71,6 +71,8 @@ NAVIGATION: tuple[tuple[str, tuple[str, ...]], ...] = (
             "baseline.md",
             "pre-commit.md",
             "ci.md",
+            "changes.md",
+            "diff.md",
             "editors.md",
             "suppression.md",
             "fixes.md",

@@ -83,6 +83,10 @@ def check(
         with session.stage("comparing revisions"):
             comparison = Since(since, inputs, config)
             found = comparison.compare_files(found, session)
+    elif inputs.before is not None:
+        from kcheck.cli.before import compare_with_older_files
+
+        found = compare_with_older_files(found, session)
     if not reporting.quiet:
         _report_other_configs(found, inputs, config)
     if shard:

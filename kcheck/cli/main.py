@@ -19,6 +19,7 @@ _COMMANDS = {
     "check": "Check files and folders.",
     "fix": "Apply fixes to files.",
     "baseline": "Accept the current findings, so that only new ones are reported.",
+    "diff": "Show which objects change, and which changes the API server refuses.",
     "hook": "Check the files of a commit, and what it breaks elsewhere.",
     "rules": "List or search the rules.",
     "explain": "Show the documentation of a rule or group.",
