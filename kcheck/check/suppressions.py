@@ -67,7 +67,9 @@ class Ignore:
 
     def covers(self, finding: Finding) -> bool:
         start = finding.place.start
-        return (finding.rule in self.rules or (finding.family == FAMILY and EVERY in self.rules)) and any(s.start <= start < max(s.end, s.start + 1) for s in self.spans)
+        return (finding.rule in self.rules or (finding.family == FAMILY and EVERY in self.rules)) and any(
+            s.start <= start < max(s.end, s.start + 1) for s in self.spans
+        )
 
 
 class BadDirective(NamedTuple):

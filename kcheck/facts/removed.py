@@ -17,6 +17,7 @@ class RemovedObject(NamedTuple):
         state: the older state in words, such as "origin/main".
         successor: the new object that it seems to have been renamed to, None if there is none.
         is_kept: whether annotations tell the usual tools never to delete the object from the cluster.
+        defines: the kind that a CustomResourceDefinition defines.
     """
 
     facts: Facts
@@ -25,6 +26,7 @@ class RemovedObject(NamedTuple):
     state: str
     successor: ObjectId | None = None
     is_kept: bool = False
+    defines: str = ""
 
     @property
     def id(self) -> ObjectId:

@@ -212,7 +212,7 @@ def _printed_names(code: str, start: int, end: int) -> Iterator[int]:
         if name == "default" and len(command) == 2:
             yield from _printed_operand(code, command[1])
     elif name == "include":
-        if len(command) > 1 and code[command[1][0]] in "\"`":
+        if len(command) > 1 and code[command[1][0]] in '"`':
             yield command[1][0]
     elif name == "default" and len(command) == 3:
         yield from _printed_operand(code, command[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kcheck.text.record import NamedTuple
 
+
 class PolicyFile(NamedTuple):
     """A file with policies or bindings. `in_input`: whether the file is also checked, so that findings in it can be suppressed."""
 

@@ -121,12 +121,13 @@ def rule(
     keyword-only parameters are options.
 
     Document: every document. Pod, Container: every Pod and container. Node, TypedValue: values of the API types in `types`, such as
-    "core/v1 ContainerPort". `fields` restricts these to values in which one of the named fields is present; a mapping names the fields
-    by type. Resource: every object. ObjectChange: every object that differs from its older version, if there is one (`kcheck check
-    --before`). RemovedObject, with a Bundle of the input as second parameter: every object that only the older state has. Facts, with a Bundle as second parameter: every object together with all others. `kinds` selects objects by kind, such
-    as "apps Deployment" or "core Service" (see `kcheck.kube.kinds`). For Facts, `facts` selects objects whose named fields of Facts are
-    not empty, and `references` selects objects that refer to an object of one of these kinds. `equivalents`: checks of other tools that
-    a plug-in's rule replaces, such as "kube-linter/latest-tag". Raises TypeError for an unsupported signature or keyword.
+    "core/v1 ContainerPort". `fields` restricts these to values in which one of the named fields is present; a mapping names the fields by
+    type. Resource: every object. ObjectChange: every object that differs from its older version, if there is one (`kcheck check --before`).
+    RemovedObject, with a Bundle of the input as second parameter: every object that only the older state has. Facts, with a Bundle as
+    second parameter: every object together with all others. `kinds` selects objects by kind, such as "apps Deployment" or "core Service"
+    (see `kcheck.kube.kinds`). For Facts, `facts` selects objects whose named fields of Facts are not empty, and `references` selects
+    objects that refer to an object of one of these kinds. `equivalents`: checks of other tools that a plug-in's rule replaces, such as
+    "kube-linter/latest-tag". Raises TypeError for an unsupported signature or keyword.
     """
 
     def make(function: Callable[..., Iterable[Problem]]) -> Rule:

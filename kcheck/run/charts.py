@@ -199,7 +199,9 @@ class _Mover:
         if not is_traced:
             message += f" (rendered line {finding.range.line}, which cannot be traced to a line of the template)"
         others = [Related(self.moved(each.place), self.message(each.message, path, place)) for each in finding.related]
-        return finding._replace(place=place, message=message, related=(*others, *related), fix=None, help=self.message(finding.help, path, place))
+        return finding._replace(
+            place=place, message=message, related=(*others, *related), fix=None, help=self.message(finding.help, path, place)
+        )
 
     def moved(self, place: Location) -> Location:
         """Return a location in its template."""
@@ -272,7 +274,9 @@ class _Mover:
         node = next((each.node["name"] for each in metadata.dependencies if each.name == name), metadata.root["name"])
         source = metadata.source
         range = source.range(node.start, node.end)
-        return Location(chart.place_of(CHART_FILE)[0], 0, range, place.field, place.object, redact.line(source.line(range.line)), node.start)
+        return Location(
+            chart.place_of(CHART_FILE)[0], 0, range, place.field, place.object, redact.line(source.line(range.line)), node.start
+        )
 
     def source(self, chart: Chart, path: str) -> Source:
         return chart.source(path)
@@ -613,7 +617,7 @@ class _ChartJob:
         """Return the role of a rendered template: tests of a chart run in a cluster."""
         if self.found.role.name in TESTS:
             return self.found.role
-        if "/tests/" in path or ('helm.sh/hook: test' in text and "\n---" not in text):
+        if "/tests/" in path or ("helm.sh/hook: test" in text and "\n---" not in text):
             return Role(TEST_MANIFEST, "test of a Helm chart")
         return self.found.role
 
@@ -623,12 +627,16 @@ class _ChartJob:
             found = read_error(error)
             needs_values = not values.name and has_output and len(self.values) > 1
             if self.found.role.name in TESTS or needs_values:
-                self.stage.charts.limited.append(SkippedFile(self.found.target.path, f"not rendered with {values.name or 'its own values'}: {found.message}"))
+                self.stage.charts.limited.append(
+                    SkippedFile(self.found.target.path, f"not rendered with {values.name or 'its own values'}: {found.message}")
+                )
                 continue
             file, line, column, text = self._place_of(found, values)
             suffix = f" (with {values.name})" if values.name else ""
             message = Complaint(f"helm cannot render the chart: {found.message}{suffix}", found.help)
-            self.stage.report(FAILED, self.found, file, redact.message(str(message)), line, column, text) if not found.help else self.stage.report(
+            self.stage.report(
+                FAILED, self.found, file, redact.message(str(message)), line, column, text
+            ) if not found.help else self.stage.report(
                 FAILED, self.found, file, Complaint(redact.message(str(message)), found.help), line, column, text
             )
             if not has_output:
@@ -708,7 +716,9 @@ class _RenderingCache:
         from kcheck.codec.encoding import DecodeError, packed
 
         with suppress(DecodeError):
-            self._store.put(self._pack(chart), f"{what} {chart.folder} {name}", self._key(chart, settings), (packed(value, kind),), max_keys=4)
+            self._store.put(
+                self._pack(chart), f"{what} {chart.folder} {name}", self._key(chart, settings), (packed(value, kind),), max_keys=4
+            )
 
     def save(self) -> None:
         """Write what was rendered."""

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
+from kcheck.changes.old_objects import stored_group
 from kcheck.check.document import check_objects
 from kcheck.check.session import Session
 from kcheck.check.time_limit import OutOfBudget
@@ -15,7 +16,7 @@ from kcheck.discovery.load import load_file
 from kcheck.discovery.renames import find_renames
 from kcheck.facts.facts import Facts
 from kcheck.facts.removed import RemovedObject
-from kcheck.facts.variants import Identity
+from kcheck.facts.variants import Identity, may_share
 from kcheck.finding.role import SKIPPED
 from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.resource import Resource, resources
@@ -34,12 +35,23 @@ _KEEPING = (
 """Annotations, and values that they contain, with which Helm, Argo CD and Flux do not delete an object that is no longer in its source."""
 
 
+_DEFINITION = "CustomResourceDefinition"
+
+
 class _ReadObject(NamedTuple):
-    """An object of a file: its facts, text, and whether tools keep it."""
+    """An object of a file.
+
+    Attributes:
+        facts: The facts of the object.
+        text: Its text.
+        is_kept: Whether tools do not delete it when it is no longer in its source.
+        defines: The kind that a CustomResourceDefinition defines.
+    """
 
     facts: Facts
     text: bytes
     is_kept: bool
+    defines: str
 
 
 def removed_objects(before: Iterable[Target], after: Iterable[Target], session: Session) -> list[Facts]:
@@ -80,16 +92,16 @@ def find_removed_objects(
     """
     old = _read_objects([Target(path, False, data=data) for path, data in before.items()], session)
     new = _read_objects(after, session) if old else []
-    remaining = {each.facts.named.identity for each in new}
-    gone = [each for each in old if each.facts.named.identity not in remaining]
-    known = {each.facts.named.identity for each in old}
-    successors = _successors(gone, [each for each in new if each.facts.named.identity not in known])
+    remaining, known = _Identities(new), _Identities(old)
+    gone = [each for each in old if not remaining.contain(each.facts)]
+    successors = _successors(gone, [each for each in new if not known.contain(each.facts)])
     places = _Places(new, counterparts)
     removed = []
     for each in gone:
         facts = each.facts
         older = facts.place._replace(file=f"{state}:{facts.place.file}")
-        removed.append(RemovedObject(facts, places.of(facts), older, state, successors.get(facts.named.identity), each.is_kept))
+        successor = successors.get(facts.named.identity)
+        removed.append(RemovedObject(facts, places.of(facts), older, state, successor, each.is_kept, each.defines))
     return RemovedObjects(tuple(_changed(old, new)), tuple(removed))
 
 
@@ -104,9 +116,9 @@ def without_moved(removed: RemovedObjects, elsewhere: Iterable[Target], session:
         for source in sources
         if isinstance(source, Source) and any(name in (data := source.text.encode("utf-8", "surrogatepass")) for name in names)
     ]
-    moved = {each.facts.named.identity for each in _read_objects(candidates, session)}
-    former = tuple(facts for facts in removed.former if facts.named.identity not in moved)
-    return RemovedObjects(former, tuple(each for each in removed.gone if each.facts.named.identity not in moved))
+    moved = _Identities(_read_objects(candidates, session))
+    former = tuple(facts for facts in removed.former if not moved.contain(facts))
+    return RemovedObjects(former, tuple(each for each in removed.gone if not moved.contain(each.facts)))
 
 
 def _changed(old: Iterable[_ReadObject], new: Iterable[_ReadObject]) -> list[Facts]:
@@ -140,9 +152,10 @@ def _objects_in(source: Source, session: Session) -> Iterator[_ReadObject]:
         by_id = {resource.id: resource for resource in resources(document)}
         for facts in check_objects(document, session, no_rules, session.rules).facts:
             if facts.id.name and facts.is_complete:
-                resource = by_id.get(facts.id)
-                text = "" if resource is None else source.text[resource.node.start : resource.node.end]
-                yield _ReadObject(facts, text.encode("utf-8", "surrogatepass"), resource is not None and _is_kept(resource))
+                resource = by_id[facts.id]
+                text = source.text[resource.node.start : resource.node.end].encode("utf-8", "surrogatepass")
+                defines = resource.node.at("spec", "names", "kind").text if facts.id.kind == _DEFINITION else ""
+                yield _ReadObject(facts, text, _is_kept(resource), defines)
 
 
 def _is_kept(resource: Resource) -> bool:
@@ -162,6 +175,22 @@ def _successors(gone: Iterable[_ReadObject], added: Iterable[_ReadObject]) -> di
         renames = find_renames({key: each.text for key, each in old.items()}, {key: each.text for key, each in new.items()})
         found |= {old[key].facts.named.identity: new[other].facts.id for key, other in renames.items()}
     return found
+
+
+class _Identities:
+    """The identities of objects. An object without a namespace may be in any."""
+
+    def __init__(self, objects: Iterable[_ReadObject]) -> None:
+        self._namespaces: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+        for each in objects:
+            self._namespaces[self._key(each.facts)].append(each.facts.id.namespace)
+
+    def contain(self, facts: Facts) -> bool:
+        """Whether one of the objects may be this one."""
+        return any(may_share(each, facts.id.namespace) for each in self._namespaces.get(self._key(facts), ()))
+
+    def _key(self, facts: Facts) -> tuple[str, str, str]:
+        return stored_group(facts.group, facts.id.kind), facts.id.kind, facts.id.name
 
 
 class _Places:

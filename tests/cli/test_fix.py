@@ -70,6 +70,14 @@ def test_an_entry_with_a_repeated_key_is_not_removed(program: Program, pod: Path
     assert pod.read_text() == f"{review}  annotations: {{a: b}}\n  annotations: {{c: d}}\n"
 
 
+def test_both_parts_of_a_divided_document_are_fixed(program: Program, pod: Path) -> None:
+    """The second part has the index of the first one while both are one document."""
+    part = "apiVersion: v1\nkind: Pod\nmetadata:\n  {}: a\nspec:\n  containers:\n  - name: a\n    image: a:1\n"
+    pod.write_text(part.format("nname") * 2)
+    program("fix", "--unsafe", str(pod))
+    assert pod.read_text() == f"{part}---\n{part}".replace("{}", "name")
+
+
 def test_what_is_left_decides_the_status(program: Program, pod: Path) -> None:
     pod.write_text(OLD + "      ports: [{containerPort: 99999}]\n")
     done = program("check", "--fix", *SAFE, "--select", "invalid-port-number", "pod.yaml")

@@ -66,7 +66,9 @@ class AdmissionPolicies:
         user: The user who makes the requests, None if unknown.
     """
 
-    def __init__(self, policies: Iterable[AdmissionPolicy], bindings: Iterable[Binding], known: KnownObjects, user: PolicyUser | None) -> None:
+    def __init__(
+        self, policies: Iterable[AdmissionPolicy], bindings: Iterable[Binding], known: KnownObjects, user: PolicyUser | None
+    ) -> None:
         by_policy: dict[str, list[Binding]] = {}
         for binding in bindings:
             by_policy.setdefault(binding.policy, []).append(binding)
@@ -162,7 +164,9 @@ def _param_verdict(policy: AdmissionPolicy, binding: Binding, message: str) -> V
     return Verdict(policy.id, f"failed to configure binding: {message}", ERROR, NAME, evidence, place)
 
 
-def read_admission_objects(resources: Iterable[Resource]) -> tuple[list[AdmissionPolicy], list[AdmissionPolicy], list[Binding], list[Binding]]:
+def read_admission_objects(
+    resources: Iterable[Resource],
+) -> tuple[list[AdmissionPolicy], list[AdmissionPolicy], list[Binding], list[Binding]]:
     """Return the validating policies, the mutating policies, and the bindings of both. Of objects with the same name, the last one applies."""
     validating: dict[str, AdmissionPolicy] = {}
     mutating: dict[str, AdmissionPolicy] = {}

@@ -145,8 +145,6 @@ FIELDS: dict[str, dict[str, GatedField]] = {
 """By API type and field. In versions whose type has no such field, the field is unknown and the gate is not used."""
 
 
-
-
 def _image_volumes(spec: Node) -> list[Node]:
     """The image volumes of a Pod. Their mounts are dropped as well: see `mounts_of`."""
     return [volume for volume in spec["volumes"] if volume["image"]]

@@ -45,7 +45,8 @@ def _template(change: ObjectChange) -> Iterator[Problem]:
         message = "spec.template of a suspended Job cannot change, except for labels, annotations and scheduling"
     else:
         message = "spec.template of a Job cannot change after creation"
-    yield Problem(change.node(*_TEMPLATE), message, help=_HELP, reason="Invalid", at="key")
+    field = change.node(*_TEMPLATE, "spec") if suspended else None
+    yield Problem(change.node(*_TEMPLATE), message, help=_HELP, reason="Invalid", at="key", field=field)
 
 
 def _without_scheduling(template: dict[str, Any]) -> dict[str, Any]:

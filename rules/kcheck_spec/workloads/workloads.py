@@ -207,7 +207,9 @@ def deadlines_leave_time_to_get_ready(spec: Node) -> Iterator[Problem]:
         yield Problem(deadline if deadline else ready, message, help=hint, reason="Invalid", field=deadline)
 
 
-@validator(("apps/v1 DeploymentSpec", "apps/v1 ReplicaSetSpec", "apps/v1 DaemonSetSpec", "core/v1 ReplicationControllerSpec"), rule=pod_template)
+@validator(
+    ("apps/v1 DeploymentSpec", "apps/v1 ReplicaSetSpec", "apps/v1 DaemonSetSpec", "core/v1 ReplicationControllerSpec"), rule=pod_template
+)
 def shared_disks_are_read_only(spec: TypedValue) -> Iterator[Problem]:
     """Disks of GCE are attached to several nodes only if they are read-only. Older API servers reject others with several replicas."""
     replicas = spec.node["replicas"].integer

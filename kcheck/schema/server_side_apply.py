@@ -10,11 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
+from kcheck.schema.crd.structural import Schema
 from kcheck.schema.shape import Field, Shape
 
 
 class MergeType(Protocol):
     """How the parts of a value are merged."""
+
+    @property
+    def is_atomic(self) -> bool:
+        """Whether a map is replaced as a whole."""
 
     def field(self, key: str) -> MergeType | None:
         """Return the type of a value in a map, None if it is unknown."""
@@ -37,6 +42,11 @@ class BuiltInMerge(NamedTuple):
 
     shape: Shape
     declared: Field | None = None
+
+    @property
+    def is_atomic(self) -> bool:
+        """See `MergeType`. Atomic types have no defaults that could stay."""
+        return False
 
     def field(self, key: str) -> MergeType | None:
         """See `MergeType`."""
@@ -64,6 +74,38 @@ class BuiltInMerge(NamedTuple):
         return {key: fields[key].default if key in fields else None for key in self.declared.list_keys}
 
 
+class CustomMerge(NamedTuple):
+    """How values in custom resources are merged."""
+
+    schema: Schema
+
+    @property
+    def is_atomic(self) -> bool:
+        """See `MergeType`."""
+        return self.schema.node["x-kubernetes-map-type"].text == "atomic"
+
+    def field(self, key: str) -> MergeType | None:
+        """See `MergeType`."""
+        found = self.schema.under(key)
+        return CustomMerge(found) if found is not None else None
+
+    @property
+    def item(self) -> MergeType | None:
+        """See `MergeType`."""
+        return CustomMerge(self.schema.items) if self.schema.items is not None else None
+
+    @property
+    def list_type(self) -> str:
+        """See `MergeType`."""
+        return self.schema.list_type if self.schema.list_type in ("map", "set") else ""
+
+    @property
+    def list_keys(self) -> Mapping[str, Any]:
+        """See `MergeType`."""
+        items = self.schema.items
+        return {key: items.node.at("properties", key, "default").plain() if items is not None else None for key in self.schema.list_keys}
+
+
 def apply_over(stored: Any, owned: Any, new: Any, type: MergeType | None) -> Any:
     """Return the value after an apply.
 
@@ -73,7 +115,9 @@ def apply_over(stored: Any, owned: Any, new: Any, type: MergeType | None) -> Any
         new: the value in the manifest that is applied.
         type: how the parts of the value are merged.
     """
-    if isinstance(stored, dict) and isinstance(new, dict):
+    if new is None and type is not None:
+        new = _without_value(stored, type)
+    if isinstance(stored, dict) and isinstance(new, dict) and not (type is not None and type.is_atomic):
         before = owned if isinstance(owned, dict) else {}
         kept = {key: value for key, value in stored.items() if key in new or key not in before}
         for key, value in new.items():
@@ -84,6 +128,13 @@ def apply_over(stored: Any, owned: Any, new: Any, type: MergeType | None) -> Any
         items = owned if isinstance(owned, list) else []
         return _set_over(stored, items, new) if type.list_type == "set" else _list_over(stored, items, new, type)
     return new
+
+
+def _without_value(stored: Any, type: MergeType) -> Any:
+    """Return what null means: an empty map or list, to which the stored parts that no manifest set are added; null for all others."""
+    if isinstance(stored, dict) and not type.is_atomic:
+        return {}
+    return [] if isinstance(stored, list) and type.list_type else None
 
 
 def _set_over(stored: list[Any], owned: list[Any], new: list[Any]) -> list[Any]:
