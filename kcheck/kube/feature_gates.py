@@ -22,6 +22,8 @@ ENABLED_SINCE: dict[str, int] = {
     "DRADeviceBindingConditions": 36,
     "DRADeviceTaints": 36,
     "DRAExtendedResource": 36,
+    "DRANodeAllocatableResources": 0,
+    "DRAPartitionableDevices": 36,
     "DRAPrioritizedList": 34,
     "DynamicResourceAllocation": 34,
     "EmptyDirVolumeMode": 0,

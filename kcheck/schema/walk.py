@@ -160,9 +160,11 @@ class Walk:
         if shape.gated and not self.unchecked:
             value = self.drop_gated(node, shape, value)
         fields = shape.fields
+        has_unknown = False
         for key, child in value.items():
             field = fields.get(key)
             if field is None:
+                has_unknown = True
                 if self.strict:
                     self.unknown_field(node, shape, key, child)
                 continue
@@ -180,6 +182,10 @@ class Walk:
                 constraints = present.get(key)
                 if constraints is not None and child.held is not None and not self.unchecked:
                     self.check_constraints(child, constraints)
+        if has_unknown:
+            # The server never sees unknown fields, so rules do not judge their contents.
+            value = {key: child for key, child in value.items() if key in fields}
+            self.replace(node, value)
         if not self.unchecked:
             self.visit_absent_structs(node, shape, plan)
             if shape.required:
