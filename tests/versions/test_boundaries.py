@@ -142,7 +142,8 @@ def test_a_range_names_the_versions() -> None:
     assert finding.versions == ("1.33", "1.34", "1.35")
     assert finding.message.endswith("(in Kubernetes 1.33 to 1.35)")
     (finding,) = kcheck.check_text(text, kubernetes="1.33-1.35", select=["spec"]).findings
-    assert finding.versions == () and "in Kubernetes" not in finding.message
+    assert finding.versions == ()
+    assert "in Kubernetes" not in finding.message
 
 
 @pytest.mark.parametrize(
