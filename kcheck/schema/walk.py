@@ -285,6 +285,8 @@ class Walk:
     def check_constraints(self, node: Node, constraints: Sequence[Constraint]) -> None:
         """Report the problems that the constraints of a field find in its value."""
         for constraint in constraints:
+            if constraint.since and self.resource.is_before(constraint.since):
+                continue
             found = constraint.look(node)
             if found is not None:
                 self.report(constraint.rule.id, found)
@@ -303,6 +305,8 @@ class Walk:
     def run_type_rules(self, node: Node, plan: TypePlan, value: dict[str, Node]) -> None:
         """Run the constraints of absent fields and the rules of a type. Rules are called for present values only."""
         for key, constraint in plan.absent:
+            if constraint.since and self.resource.is_before(constraint.since):
+                continue
             found = constraint.look(node[key])
             if found is not None:
                 self.report(constraint.rule.id, found)
