@@ -11,7 +11,6 @@ from typing import Any
 
 from kcheck.defaulting.decoding import Codec
 from kcheck.defaulting.pod_resources import qos_class
-from kcheck.defaulting.scalars import base64_of
 from kcheck.defaulting.type_defaults import Conditions
 
 Value = dict[str, Any]
@@ -98,15 +97,6 @@ def _map(value: Value, key: str) -> Value:
     return found if found.__class__ is dict else {}
 
 
-@_prepares("core/v1 Secret")
-def _secret(value: Value, _: Conditions) -> None:
-    texts = value.pop("stringData", None)
-    if texts.__class__ is dict and texts:
-        data = value.get("data")
-        encoded = {key: base64_of(text) if text.__class__ is str else text for key, text in texts.items()}
-        value["data"] = {**(data if data.__class__ is dict else {}), **encoded}
-
-
 @_prepares("core/v1 Pod")
 def _pod(value: Value, conditions: Conditions) -> None:
     spec = _map(value, "spec")
@@ -122,8 +112,6 @@ def _pod(value: Value, conditions: Conditions) -> None:
             }
         ]
     value["status"] = status
-    if spec.get("terminationGracePeriodSeconds").__class__ is int and spec["terminationGracePeriodSeconds"] < 0:
-        spec["terminationGracePeriodSeconds"] = 1
     labels = _map(_map(value, "metadata"), "labels")
     if conditions.has_gate("MatchLabelKeysInPodAffinity"):
         for term in _affinity_terms(spec):
@@ -242,11 +230,6 @@ def _node(value: Value, _: Conditions) -> None:
     spec = _map(value, "spec")
     spec.pop("configSource", None)
     _map(value, "status").pop("config", None)
-    cidr, cidrs = spec.get("podCIDR"), spec.get("podCIDRs")
-    if cidr and (not cidrs or cidrs[0] != cidr):
-        spec["podCIDRs"] = [cidr]
-    elif cidrs:
-        spec["podCIDR"] = cidrs[0]
 
 
 @_prepares("apps/v1 DaemonSet")

@@ -127,6 +127,7 @@ class _Unreadable:
     shape: Shape | None = None
     namespaced: bool | None = None
     pod_schema: Node | None = None
+    definition: None = None
 
     def __init__(self, error: BadSchemas) -> None:
         self.error = error
