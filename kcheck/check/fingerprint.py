@@ -70,6 +70,7 @@ def stores_state(stores: Iterable[Store]) -> bytes:
 def rules_state(rules: RuleSet) -> bytes:
     """Return a digest of the enabled rules with their severities and options."""
     parts = [f"{id} {active.severity} {sorted(active.options.items())!r}" for id, active in rules.active.items()]
+    parts.append(repr(rules.policies))
     return digest_of_parts(*(part.encode("utf-8", "surrogateescape") for part in parts))
 
 

@@ -28,6 +28,9 @@ from kcheck.yaml.parse import parse
 CRD_MARKER = "CustomResourceDefinition"
 """Substring of every text that defines a kind."""
 
+POLICY_MARKER = "AdmissionPolicy"
+"""Substring of every text with user-defined policies."""
+
 
 _MAX_TREE_CHARS = 16_000_000
 """Characters of definitions that a process keeps as trees, which take about thirty times as many bytes."""
@@ -262,6 +265,11 @@ class LazyKind:
         return self._validator.namespaced
 
     @property
+    def plural(self) -> str:
+        """The name of the resource, "" if it is unknown."""
+        return self._validator.plural
+
+    @property
     def pod_schema(self) -> Node | None:
         return self._validator.pod_schema
 
@@ -285,6 +293,11 @@ class RivalKinds:
     @property
     def shape(self) -> Shape | None:
         return self.kinds[-1].shape
+
+    @property
+    def plural(self) -> str:
+        """The name of the resource."""
+        return self.kinds[-1].plural
 
     @property
     def namespaced(self) -> bool | None:

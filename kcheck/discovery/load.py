@@ -227,6 +227,11 @@ def kind_of_file(path: str, folders: Folders | None = None) -> Role | None:
     return role if role.reason == _REASONS["baseline"] or not _is_object(path) else None
 
 
+def is_chart_part(path: str) -> bool:
+    """Whether a file is a packed chart or a template of a chart."""
+    return path.endswith(".tgz") or ("templates" in path and Folders().has_templates(path.rpartition("/")[0]))
+
+
 def _is_object(path: str) -> bool:
     """Whether a file declares itself a Kubernetes object. An unreadable file counts as one, so that loading it reports the error."""
     try:

@@ -111,6 +111,11 @@ def create_session(options: CheckOptions, config: Config, registry: Registry) ->
         from kcheck.engine.provided import read_provided
 
         session.provided = read_provided(provided, session)
+    if options.before is not None:
+        # Imported late: few runs have this option.
+        from kcheck.engine.before import read_before
+
+        session.before = read_before(options.before)
     if any(each.changes_cluster for each in config.overrides):
         session.clusters = _clusters(options, config, files, stores, session)
     return session
@@ -198,7 +203,7 @@ def known_names(words: Iterable[str], registry: Registry, flag: str) -> tuple[st
     """Returns the rule ids and groups of an option that accepts lists and may be repeated. Raises InvalidOption for unknown names."""
     names = [name for word in words for part in word.split(",") if (name := part.strip())]
     for name in names:
-        if name not in registry.rules and name not in registry.groups:
+        if registry.find(name) is None and name not in registry.groups:
             raise InvalidOption(f"{flag}: {unknown_name(name, registry)}")
     return tuple(names)
 

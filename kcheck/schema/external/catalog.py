@@ -126,6 +126,7 @@ class _Unreadable:
 
     shape: Shape | None = None
     namespaced: bool | None = None
+    plural = ""
     pod_schema: Node | None = None
     definition: None = None
 

@@ -31,7 +31,11 @@ class SchemaKind:
 
     shape: Shape | None = None
     namespaced: bool | None = None
+<<<<<<< HEAD
     definition: None = None
+=======
+    plural = ""
+>>>>>>> versions
 
     def __init__(self, file: Path, metadata: Shape) -> None:
         """`metadata`: the shape of ObjectMeta, which such schemas do not describe."""

@@ -1,0 +1,186 @@
+"""The admission policies of an input: which of them judge an object, and their verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from kcheck.kube.location import Location
+from kcheck.kube.resource import Resource
+from kcheck.policy.admission.definitions import GROUP, AdmissionPolicy, Binding
+from kcheck.policy.admission.evaluation import (
+    Activation,
+    Failure,
+    applies,
+    failures,
+    param_title,
+    severity_of,
+    undecided_notice,
+    verdict_of,
+)
+from kcheck.policy.admission.matching import Matcher, is_exempt
+from kcheck.policy.admission.params import ParamError, collect_params
+from kcheck.policy.admission.programs import InvalidPolicy, PolicyPrograms
+from kcheck.policy.admission.requests import request_of
+from kcheck.policy.known_objects import KnownObjects
+from kcheck.policy.policy_input import PolicyUser
+from kcheck.policy.resource_names import ResourceName
+from kcheck.policy.review import Review
+from kcheck.policy.verdict import PolicyNotice, Verdict
+from kcheck.finding.evidence import PolicyEvidence
+from kcheck.finding.severity import ERROR
+from kcheck.policy.tracing import NAME
+
+IsEnabled = Callable[[str], bool]
+"""Whether a policy is enabled, by its id."""
+
+
+class BoundPolicy:
+    """A policy with its bindings. The expressions are compiled when it first judges an object."""
+
+    def __init__(self, policy: AdmissionPolicy, bindings: Iterable[Binding]) -> None:
+        self.policy = policy
+        self.matcher = Matcher(policy.match)
+        self.bindings = [(binding, Matcher(binding.match) if binding.match is not None else None) for binding in bindings]
+        self._programs: dict[int, PolicyPrograms | InvalidPolicy] = {}
+
+    def programs(self, minor: int) -> PolicyPrograms | InvalidPolicy:
+        """Return the compiled expressions, or the reason why the API server refuses the policy."""
+        found = self._programs.get(minor)
+        if found is None:
+            try:
+                found = PolicyPrograms(self.policy, minor)
+            except InvalidPolicy as error:
+                found = error
+            self._programs[minor] = found
+        return found
+
+
+class AdmissionPolicies:
+    """Evaluates ValidatingAdmissionPolicies, in the order of their names.
+
+    Args:
+        policies: The policies of the input.
+        bindings: Their bindings. A policy without binding judges nothing.
+        known: The Namespaces and parameters.
+        user: The user who makes the requests, None if unknown.
+    """
+
+    def __init__(
+        self, policies: Iterable[AdmissionPolicy], bindings: Iterable[Binding], known: KnownObjects, user: PolicyUser | None
+    ) -> None:
+        by_policy: dict[str, list[Binding]] = {}
+        for binding in bindings:
+            by_policy.setdefault(binding.policy, []).append(binding)
+        ordered = sorted(policies, key=lambda each: each.name)
+        self.bound = [BoundPolicy(each, by_policy[each.name]) for each in ordered if each.name in by_policy]
+        self._known = known
+        self._user = user
+        self._candidates: dict[tuple[ResourceName, str], list[BoundPolicy]] = {}
+
+    def verdicts(self, review: Review, is_enabled: IsEnabled) -> Iterator[Verdict | PolicyNotice]:
+        """Yield what the enabled policies say of an object."""
+        for bound in self._candidates_for(review):
+            matched = bound.matcher.matched_resource(review, self._namespace_labels)
+            if matched is not None and is_enabled(bound.policy.id):
+                yield from self._judge(bound, review, matched)
+
+    def _candidates_for(self, review: Review) -> list[BoundPolicy]:
+        """Return the policies whose rules may select an object of this kind."""
+        key = review.name, review.operation
+        found = self._candidates.get(key)
+        if found is None:
+            exempt = is_exempt(review.name)
+            found = [] if exempt else [each for each in self.bound if each.matcher.may_match(review)]
+            self._candidates[key] = found
+        return found
+
+    def _namespace_labels(self, review: Review) -> Mapping[str, str]:
+        labels: Mapping[str, str] = self._namespace(review)["metadata"]["labels"]
+        return labels
+
+    def _namespace(self, review: Review) -> Mapping[str, Any]:
+        return self._known.namespace_of(review.namespace, review.resource.document.source.path)
+
+    def _judge(self, bound: BoundPolicy, review: Review, matched: ResourceName) -> Iterator[Verdict | PolicyNotice]:
+        policy = bound.policy
+        programs = bound.programs(review.store.definitions.minor)
+        if isinstance(programs, InvalidPolicy):
+            message = f'policy "{policy.name}" is not enforced, because an expression does not compile: {programs}'
+            node = programs.expression.node
+            yield PolicyNotice("invalid-cel-expression", policy.id, message, "fix the expression", policy.place(node))
+            return
+        for binding, matcher in bound.bindings:
+            if matcher is not None and matcher.matched_resource(review, self._namespace_labels) is None:
+                continue
+            try:
+                params = collect_params(policy, binding, review, self._known)
+            except ParamError as error:
+                if policy.fails_closed:
+                    yield _param_verdict(policy, binding, str(error))
+                continue
+            for param in params:
+                yield from self._judge_with(policy, binding, programs, review, matched, param)
+
+    def _judge_with(
+        self, policy: AdmissionPolicy, binding: Binding, programs: PolicyPrograms, review: Review, matched: ResourceName,
+        param: dict[str, Any] | None,
+    ) -> Iterator[Verdict | PolicyNotice]:  # fmt: skip
+        activation = Activation(programs, *self._values(review, matched), param)
+        if policy.conditions:
+            result = applies(policy, programs, activation)
+            if result is False:
+                return
+            if isinstance(result, Failure):
+                yield from self._answer(policy, binding, programs, result, activation, param)
+                return
+        for failure in failures(policy, programs, activation):
+            yield from self._answer(policy, binding, programs, failure, activation, param)
+
+    def _answer(
+        self, policy: AdmissionPolicy, binding: Binding, programs: PolicyPrograms, failure: Failure, activation: Activation,
+        param: dict[str, Any] | None,
+    ) -> Iterator[Verdict | PolicyNotice]:  # fmt: skip
+        if failure.is_undecided:
+            yield undecided_notice(policy, failure)
+        elif not failure.is_error or policy.fails_closed:
+            yield verdict_of(policy, binding, programs, failure, activation, param_title(param))
+
+    def _values(self, review: Review, matched: ResourceName) -> tuple[Any, Any, Any, Any]:
+        """Return object, oldObject, request and namespaceObject."""
+        found = review.answers.get(matched)
+        if found is None:
+            namespace = self._namespace(review) if review.namespace and not review.is_namespace else None
+            converted = review.object_as(matched), review.old_as(matched)
+            found = review.answers[matched] = (*converted, request_of(review, matched, self._user), namespace)
+        values: tuple[Any, Any, Any, Any] = found
+        return values
+
+
+def _param_verdict(policy: AdmissionPolicy, binding: Binding, message: str) -> Verdict:
+    """Return the verdict if the parameters cannot be determined. It denies the object whatever the actions of the binding."""
+    evidence = PolicyEvidence("vap", policy.name, binding.name)
+    place = binding.place(binding.resource["spec"]["paramRef"])
+    return Verdict(policy.id, f"failed to configure binding: {message}", ERROR, NAME, evidence, place)
+
+
+def read_admission_objects(
+    resources: Iterable[Resource],
+) -> tuple[list[AdmissionPolicy], list[AdmissionPolicy], list[Binding], list[Binding]]:
+    """Return the validating policies, the mutating policies, and the bindings of both. Of objects with the same name, the last one applies."""
+    validating: dict[str, AdmissionPolicy] = {}
+    mutating: dict[str, AdmissionPolicy] = {}
+    bindings: dict[str, Binding] = {}
+    mutating_bindings: dict[str, Binding] = {}
+    for resource in resources:
+        if resource.group != GROUP or not resource.name:
+            continue
+        if resource.kind == "ValidatingAdmissionPolicy":
+            validating[resource.name] = AdmissionPolicy(resource)
+        elif resource.kind == "MutatingAdmissionPolicy":
+            mutating[resource.name] = AdmissionPolicy(resource)
+        elif resource.kind == "ValidatingAdmissionPolicyBinding":
+            bindings[resource.name] = Binding(resource)
+        elif resource.kind == "MutatingAdmissionPolicyBinding":
+            mutating_bindings[resource.name] = Binding(resource)
+    return list(validating.values()), list(mutating.values()), list(bindings.values()), list(mutating_bindings.values())

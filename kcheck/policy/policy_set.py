@@ -1,0 +1,43 @@
+"""All policies of a run, in any language, for one Kubernetes version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from kcheck.kube.resource import Resource, resources
+from kcheck.policy.admission.admission_policies import AdmissionPolicies, read_admission_objects
+from kcheck.policy.known_objects import KnownObjects
+from kcheck.policy.policy_input import PolicyInput
+from kcheck.policy.review import Review
+from kcheck.policy.verdict import PolicyNotice, Verdict
+from kcheck.schema.store import Store
+from kcheck.text.source import Source
+from kcheck.yaml.document import Document
+from kcheck.yaml.parse import parse
+
+Parse = Callable[[Source], list[Document]]
+"""Parses a file. The parser of a session also fills in variables."""
+
+
+class PolicySet:
+    """Evaluates the policies of a run. An engine is added here for each language.
+
+    Args:
+        input: The policies and the objects that they refer to.
+        store: The kinds of the Kubernetes version.
+        parse_file: Parses a file.
+    """
+
+    def __init__(self, input: PolicyInput, store: Store, parse_file: Parse = parse) -> None:
+        objects = [each for file in input.files for document in parse_file(Source(file.path, file.text)) for each in resources(document)]
+        known = KnownObjects(input.objects)
+        validating, _, bindings, _ = read_admission_objects(objects)
+        self.store = store
+        self._admission = AdmissionPolicies(validating, bindings, known, input.user)
+
+    def verdicts(
+        self, resource: Resource, is_enabled: Callable[[str], bool] = lambda id: True, old: Mapping[str, Any] | None = None
+    ) -> Iterator[Verdict | PolicyNotice]:  # fmt: skip
+        """Yield what the policies say of an object. `is_enabled`: whether a policy is enabled, by id; `old`: the object before."""
+        yield from self._admission.verdicts(Review(resource, self.store, old), is_enabled)
