@@ -4,8 +4,9 @@
 
 Coverage: the visible lines of the renderings, with the values of the chart and each of its `ci` files, that were traced.
 
-Mutations: one letter of the text of a template is changed, and the chart is rendered again. Lines that change must be traced to the line of
-the letter (exact), or to a line that calls the template with the letter and computes something from its output (coarse).
+Mutations: one letter of the text of a template is changed, and the chart is rendered again. Lines with the letter must be traced to its line
+in the template (exact), or to a line that calls the template with the letter and computes something from its output (coarse). Lines that
+change without it, such as hashes of other templates, are counted as computed.
 
 Values: one value of values.yaml is changed. Lines that change must be traced to the line of the value, as a finding on them would be.
 """
@@ -13,10 +14,12 @@ Values: one value of values.yaml is changed. Lines that change must be traced to
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
 from kcheck.helm.chart import Chart, read_chart
 from kcheck.helm.program import HelmFailed, HelmSettings, find_program
@@ -34,8 +37,18 @@ def settings_of(chart: Chart, *files: str) -> HelmSettings:
     return HelmSettings(RELEASE, NAMESPACE, definitions.release, tuple(sorted(versions)), files)
 
 
-def changed_lines(before: dict[str, str], after: dict[str, str], ignored: set[tuple[str, int]]) -> Iterator[tuple[str, int, int]]:
-    """Yield the name, the number (from 0) and the offset of the first difference of each line that changed."""
+class ChangedLine(NamedTuple):
+    """A line that differs between two renderings: its template, its number from 0, and the offset and the texts of the difference."""
+
+    name: str
+    number: int
+    offset: int
+    before: str
+    after: str
+
+
+def changed_lines(before: dict[str, str], after: dict[str, str], ignored: Collection[tuple[str, int]] = ()) -> Iterator[ChangedLine]:
+    """Yield the lines that changed, in texts whose number of lines did not change."""
     for name, text in before.items():
         ours, theirs = text.split("\n"), after.get(name, "").split("\n")
         if len(ours) != len(theirs):
@@ -43,8 +56,10 @@ def changed_lines(before: dict[str, str], after: dict[str, str], ignored: set[tu
         start = 0
         for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
             if one != other and (name, number) not in ignored:
-                at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-                yield name, number, start + min(at, max(len(one) - 1, 0))
+                head = len(os.path.commonprefix((one, other)))
+                tail = min(len(os.path.commonprefix((one[::-1], other[::-1]))), len(one) - head, len(other) - head)
+                place = start + min(head, max(len(one) - 1, 0))
+                yield ChangedLine(name, number, place, one[head : len(one) - tail], other[head : len(other) - tail])
             start += len(one) + 1
 
 
@@ -91,7 +106,7 @@ def mutate(program: str, chart: Chart, number: int, generator: random.Random, ve
     plain = render_chart(program, chart, settings)
     trace = trace_chart(program, chart, settings, plain)
     again = render_chart(program, chart, settings)
-    unstable = {(name, line) for name, line, _ in changed_lines(plain, again, set())}
+    unstable = {(each.name, each.number) for each in changed_lines(plain, again)}
     places = [
         (path, offset, define)
         for path in chart.templates
@@ -111,7 +126,10 @@ def mutate(program: str, chart: Chart, number: int, generator: random.Random, ve
             found["not rendered"] += 1
             continue
         line = chart.source(path).position(offset).line
-        for name, at, changed in changed_lines(plain, after, unstable):
+        for name, at, changed, old, new in changed_lines(plain, after, unstable):
+            if (old, new) != (text[offset], letter):
+                found["computed"] += 1
+                continue
             traced = trace.texts.get(name)
             stack = trace.stacks.of(traced.stack_at(changed)) if traced is not None else []
             if not stack:
@@ -125,9 +143,6 @@ def mutate(program: str, chart: Chart, number: int, generator: random.Random, ve
                 found["coarse"] += 1
                 if verbose:
                     print(f"   coarse: {path}:{line} {define!r} is traced to {piece.file}:{seen}")
-            elif piece.kind != "text" and "BasePath" in chart.template(piece.file).text[piece.start : piece.end]:
-                # A hash of the changed template.
-                found["coarse"] += 1
             else:
                 found["wrong"] += 1
                 print(f"   wrong: {path}:{line} {define!r} is traced to {piece.file}:{seen} {piece.kind} ({name} line {at + 1})")

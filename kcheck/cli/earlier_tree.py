@@ -58,6 +58,7 @@ class EarlierTree(NamedTuple):
                 folder=Path(self.moved_folder(str(config.folder))),
                 schemas=tuple(Path(self.moved(str(path))) for path in config.schemas),
                 provided=tuple(Path(self.moved(str(path))) for path in config.provided),
+                policies=config.policies._replace(paths=tuple(Path(self.moved(str(path))) for path in config.policies.paths)),
                 overrides=tuple(
                     each._replace(provided=each.provided and tuple(Path(self.moved(str(path))) for path in each.provided))
                     for each in config.overrides
@@ -66,6 +67,7 @@ class EarlierTree(NamedTuple):
             inputs = inputs._replace(
                 schemas=tuple(map(self.moved, inputs.schemas)),
                 provided=tuple(map(self.moved, inputs.provided)),
+                policies=tuple(map(self.moved, inputs.policies)),
                 baseline=None,
                 no_baseline=True,
                 before=None,

@@ -190,7 +190,7 @@ class _HookCheck:
         session = create_session(self.inputs, self.config, self.registry)
         session.removed = self._removed_objects(session)
         if (folder := used_cache(self.inputs)) is not None:
-            self.trees = TreeCache(folder, session, repr((self.inputs, self.config, session.provided)))
+            self.trees = TreeCache(folder, session, repr((self.inputs, self.config, session.provided, session.policy_settings)))
         return check_input(self.inputs, self.found, session, self.reporting.quiet, facts=facts)
 
     def _removed_objects(self, session: Session) -> tuple[Facts, ...]:

@@ -98,6 +98,7 @@ class Report:
         rendered: templates of rendered input, by name; these inputs are not files.
         contents: content that is not that of the file, by path: of standard input and of fixed files.
         has_files: whether reporters may read the files again. Those of shards may be on another machine, and their names are untrusted.
+        policies: ids of the user-defined policies that are enforced.
         bundle: facts of all objects, used by `kcheck graph`.
     """
 
@@ -119,6 +120,7 @@ class Report:
     enabled: dict[str, Severity] = field(default_factory=dict)
     rendered: dict[str, Rendered] = field(default_factory=dict, compare=False)
     contents: Mapping[str, bytes] = field(default_factory=dict, compare=False, repr=False)
+    policies: tuple[str, ...] = ()
     has_files: bool = field(default=True, compare=False)
     bundle: Bundle = field(default_factory=lambda: Bundle(()), compare=False, repr=False)
 

@@ -86,3 +86,52 @@ def trace_chart(
         except Untraceable as error:
             trace.untraced[name] = str(error)
     return trace
+
+
+def with_comments(text: str, traced: TracedText, chart: Chart, stacks: Stacks) -> tuple[str, TracedText]:
+    """Return a rendered text with the ignore comments of actions, `{{/* kcheck: ignore[rule] */}}`, as comments of YAML.
+
+    A comment after text stays at the end of its line. A comment on a line by itself precedes the next line.
+    """
+    inserted = sorted(_comment(text, offset, number, chart, stacks) for offset, number in traced.comments)
+    parts: list[str] = []
+    starts: list[int] = []
+    numbers: list[int] = []
+    at = shift = 0
+    for place, comment, number in [*inserted, (len(text), "", 0)]:
+        parts.append(text[at:place])
+        for start, _, stack in traced.segments(at, place):
+            starts.append(start + shift)
+            numbers.append(stack)
+        if comment:
+            starts.append(place + shift)
+            numbers.append(number)
+            parts.append(comment)
+            shift += len(comment)
+        at = place
+    return "".join(parts), TracedText(starts, numbers)
+
+
+def _comment(text: str, offset: int, number: int, chart: Chart, stacks: Stacks) -> tuple[int, str, int]:
+    """Return where a comment is inserted, its text and its stack."""
+    piece = stacks.pieces[stacks.links[number][0]]
+    template = chart.template(piece.file).text
+    words = template[piece.start : piece.end].strip("{}- \t\r\n").removeprefix("/*").removesuffix("*/").split()
+    comment = f"# {' '.join(words)}"
+    first = text.rfind("\n", 0, offset) + 1
+    last = text.find("\n", offset)
+    last = len(text) if last < 0 else last
+    if template[template.rfind("\n", 0, piece.start) + 1 : piece.start].strip() or (text[first:offset].strip() and text[offset:last].strip()):
+        return last, f" {comment}", number
+    if text[offset:last].strip():
+        return first, f"{_indent(text, first)}{comment}\n", number
+    if text[first:offset].strip():
+        return last, f"\n{_indent(text, last)}{comment}", number
+    return last, comment if last > first else f"{_indent(text, last)}{comment}", number
+
+
+def _indent(text: str, offset: int) -> str:
+    """Return the indentation of the first visible line after an offset."""
+    rest = text[offset:]
+    visible = rest.lstrip()
+    return rest[: len(rest) - len(visible)].rpartition("\n")[2]

@@ -21,14 +21,21 @@ class KnownObjects:
         self._by_kind: dict[tuple[str, str], list[KnownObject]] = defaultdict(list)
         for each in objects:
             self._by_kind[each.api_version.rpartition("/")[0], each.kind].append(each)
+        self._found: dict[tuple[str, str, str, str, str], list[dict[str, Any]]] = {}
         self._namespaces: dict[tuple[str, str], Mapping[str, Any]] = {}
 
     def find(self, group: str, kind: str, namespace: str, name: str, file: str) -> dict[str, Any] | None:
         """Return an object in JSON, None if it is not known. `namespace`: "" for any cluster-scoped object; `file`: the file that needs it."""
-        return next(self.find_all(group, kind, namespace, file, name), None)
+        return next(iter(self.find_all(group, kind, namespace, file, name)), None)
 
-    def find_all(self, group: str, kind: str, namespace: str, file: str, name: str = "") -> Iterator[dict[str, Any]]:
-        """Yield the objects of a kind in a namespace, each name once, in the order of their names."""
+    def find_all(self, group: str, kind: str, namespace: str, file: str, name: str = "") -> list[dict[str, Any]]:
+        """Return the objects of a kind in a namespace, each name once, in the order of their names."""
+        key = group, kind, namespace, os.path.dirname(file), name
+        if key not in self._found:
+            self._found[key] = list(self._search(group, kind, namespace, file, name))
+        return self._found[key]
+
+    def _search(self, group: str, kind: str, namespace: str, file: str, name: str) -> Iterator[dict[str, Any]]:
         candidates = [
             each
             for each in self._by_kind.get((group, kind), ())

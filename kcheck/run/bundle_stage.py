@@ -111,6 +111,8 @@ class _ReportBuilder:
             findings = merge_missing_schemas(self.without_baseline(ordered))
             self.report.findings = [f._replace(url=self.report.url_of(f.rule)) for f in findings]
             self.report.suppressed = len(suppressed)
+            if self.session.policies is not None:
+                self.report.policies = tuple(filter(self.session.rules.policies.is_enabled, self.session.policies.names))
             self.report.kubernetes = ", ".join(_versions(self.session, self.checked))
         return self.report
 

@@ -25,9 +25,10 @@ from kcheck.helm.chart import CHART_FILE, BadChart, Chart, read_chart
 from kcheck.helm.errors import HelmError, read_error
 from kcheck.helm.marking import Piece
 from kcheck.helm.program import HelmFailed, HelmSettings, find_program, program_state
-from kcheck.helm.rendering import Trace, render_chart, render_marked, trace_chart
+from kcheck.helm.rendering import Trace, render_chart, trace_chart, with_comments
 from kcheck.helm.stored import StoredRendering, StoredTrace, restore_trace, store_trace
 from kcheck.helm.tracing import Stacks
+from kcheck.finding.severity import ERROR
 from kcheck.kube.location import Location, ObjectId
 from kcheck.redaction import redact
 from kcheck.repository.roles import RoleFinder
@@ -40,6 +41,7 @@ from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
 from kcheck.text.span import Range
+from kcheck.yaml.parse import parse
 
 FAILED = "failed-chart-render"
 SKIPPED = "unrendered-chart"
@@ -86,14 +88,18 @@ class Rendering:
         settings: the settings of helm.
         versions: the Kubernetes versions that it was rendered for, separated by commas; "" for all versions of the run.
         texts: rendered text of each template, by the name under which helm prints it.
+        is_test: whether only tests of the chart use the values.
     """
 
-    def __init__(self, chart: Chart, values: str, settings: HelmSettings, texts: dict[str, str], trace: Callable[[], Trace]) -> None:
+    def __init__(
+        self, chart: Chart, values: str, settings: HelmSettings, versions: str, texts: dict[str, str], trace: Callable[[], Trace], is_test: bool
+    ) -> None:  # fmt: skip
         self.chart = chart
         self.values = values
         self.settings = settings
-        self.versions = ""
+        self.versions = versions
         self.texts = texts
+        self.is_test = is_test
         self._make_trace = trace
         self._trace: Trace | None = None
 
@@ -103,6 +109,21 @@ class Rendering:
         if self._trace is None:
             self._trace = self._make_trace()
         return self._trace
+
+
+    def insert_comments(self) -> None:
+        """Turn ignore comments in actions into comments of YAML, where that does not change values."""
+        trace = self.trace
+        for name, traced in trace.texts.items():
+            if traced.comments:
+                text, moved = with_comments(self.texts[name], traced, self.chart, trace.stacks)
+                if _values_of(text) == _values_of(self.texts[name]):
+                    self.texts[name], trace.texts[name] = text, moved
+
+
+def _values_of(text: str) -> list[object]:
+    """Return the values of the documents of a text."""
+    return [document.root.plain() for document in parse(Source("", text))]
 
 
 class RenderedFile(NamedTuple):
@@ -166,6 +187,8 @@ class RenderedCharts:
                 continue
             if path.chart in self.only and path.template not in self.only[path.chart]:
                 continue
+            if self.is_test_value(finding, path):
+                continue
             moved = mover.finding(finding, path)
             key = moved.rule, moved.file, moved.range, moved.message
             merged.setdefault(key, moved)
@@ -184,6 +207,17 @@ class RenderedCharts:
                 finding = finding._replace(message=f"{finding.message} (with {text})")
             result.append(finding)
         return result
+
+
+    def is_test_value(self, finding: Finding, path: RenderedPath) -> bool:
+        """Return whether a practice was found in a value that only tests of the chart use."""
+        rendering = self.renderings[path.rendering]
+        if not rendering.is_test or finding.family != "practice" or finding.severity >= ERROR:
+            return False
+        trace = rendering.trace
+        traced = trace.texts.get(path.name)
+        stack = [] if traced is None else trace.stacks.of(traced.stack_at(finding.place.start))
+        return bool(stack) and stack[0].kind == "action" and "Values" in rendering.chart.source(stack[0].file).text[stack[0].start : stack[0].end]
 
 
 class _Mover:
@@ -237,7 +271,7 @@ class _Mover:
                     stop = each.end
         found = self.located(place, rendering, piece, start, stop, text)
         related: list[Related] = []
-        if piece.kind != "text" or level:
+        if piece.kind in ("action", "call") or level:
             related.append(Related(found, f"rendered as: {place.line.strip()}"))
         helpers = stack[:level][:1]
         related += (Related(self.located(place, rendering, each, each.start, each.end, text), "printed by this helper") for each in helpers)
@@ -536,6 +570,9 @@ class _ChartJob:
         stores = stage.session.stores_for(found.target.path)
         depends = any("Capabilities" in chart.source(path).text for path in chart.templates) or bool(chart.metadata().kubernetes)
         self.stores = stores if depends else stores[-1:]
+        self.has_comments = any(
+            action.keyword == "comment" and "kcheck" in action.code for path in chart.templates for action in chart.template(path).actions
+        )
         self.runs: list[tuple[_Values, Store, HelmSettings, Future[StoredRendering]]] = []
         for values in self.values:
             for store in self.stores:
@@ -574,8 +611,11 @@ class _ChartJob:
                     failures.append((values, output.error))
                     continue
                 texts = dict(zip(output.names, output.texts, strict=True))
-                rendering = Rendering(self.chart, values.name, settings, texts, self._tracer(values, settings, texts))
-                rendering.versions = versions
+                is_test = self.config.sets is None and bool(values.name)
+                tracer = self._tracer(values, settings, dict(texts))
+                rendering = Rendering(self.chart, values.name, settings, versions, texts, tracer, is_test)
+                if self.has_comments:
+                    rendering.insert_comments()
                 renderings.append(rendering)
         self._report_failures(failures, bool(renderings))
         if not renderings:

@@ -13,7 +13,7 @@ from kcheck.check.input_kinds import CRD_MARKER, POLICY_MARKER, InputKind, KindP
 from kcheck.check.kustomizations import Kustomizations, check_kustomization
 from kcheck.check.session import Session
 from kcheck.discovery.discover import Discovery, Target, UnreadablePath, is_descriptor
-from kcheck.discovery.load import HELM_TEMPLATE, LIMIT, is_chart_part, load_file
+from kcheck.discovery.load import LIMIT, load_file, role_in_chart
 from kcheck.facts.facts import Facts
 from kcheck.finding.role import KUSTOMIZATION, SKIPPED, UNKNOWN, UNMAINTAINED, VENDORED, Role
 from kcheck.repository.definition_scopes import DefinitionScopes
@@ -133,8 +133,8 @@ class FileStage:
     def read_target(self, number: int, target: Target, share: Share | None) -> None:
         """Load a file and add it to the files to check, or store its outcome if it cannot or need not be checked."""
         role = self.roles.before_reading(target)
-        if target.named and self.session.helm is not None and is_chart_part(target.path):
-            role = HELM_TEMPLATE
+        if target.named and self.session.helm is not None:
+            role = role_in_chart(target.path) or role
         source = self.load_source(number, target, role)
         if share is not None:
             share.add_file(target.path, "" if source is None else source.text, str(self.outcomes.get(number, "")))
@@ -163,7 +163,7 @@ class FileStage:
         if not candidates and not settings.files:
             return
         # Imported late: few inputs have policies.
-        from kcheck.run.policy_reading import read_policies
+        from kcheck.run.policy_reading import add_policies
 
         def texts(files: Iterable[_StageFile]) -> Iterator[tuple[str, str, str]]:
             for file in files:
@@ -171,7 +171,7 @@ class FileStage:
                 if source is not None:
                     yield file.target.path, source.text, file.role.name
 
-        self.session.policies = read_policies(self.session, texts(candidates), texts(self.files))
+        add_policies(self.session, texts(candidates), texts(self.files))
 
     def render_charts(self, found: Discovery, number: int) -> list[str]:
         """Render the charts of the input and add the texts to the files to check. Returns their paths. `number`: that of the first one."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from kcheck.check.session import Session
 from kcheck.finding.role import EXAMPLES, FRAGMENTS, TESTS
@@ -14,10 +15,8 @@ _NOT_ENFORCED = TESTS | EXAMPLES | FRAGMENTS
 """Roles of files whose policies are not enforced on the input: those of tests, libraries and examples."""
 
 
-def read_policies(
-    session: Session, candidates: Iterable[tuple[str, str, str]], texts: Iterable[tuple[str, str, str]]
-) -> PolicyInput | None:  # fmt: skip
-    """Return the policies that are enforced, None if there are none.
+def add_policies(session: Session, candidates: Iterable[tuple[str, str, str]], texts: Iterable[tuple[str, str, str]]) -> None:
+    """Add the policies that are enforced to a session, before workers receive it.
 
     Args:
         session: The session, with the settings of policies.
@@ -29,8 +28,16 @@ def read_policies(
     known = {file.path for file in files}
     files += [PolicyFile(path, text, False) for path, text in settings.files if path not in known]
     if not files:
-        return None
+        return
     objects = [*settings.files, *((path, text) for path, text, role in texts if role not in TESTS)]
     user = PolicyUser(settings.username, settings.groups) if settings.username else None
     parse_file = session.substitution.parse if session.substitution is not None else parse
-    return collect_policies(files, dict(objects).items(), user, parse_file)
+    session.policies = collect_policies(files, dict(objects).items(), user, parse_file)
+    if session.policies is not None and session.factory is not None:
+        session.factory = partial(_create_with, session.factory, session.policies)
+
+
+def _create_with(factory: Callable[[], Session], policies: PolicyInput) -> Session:
+    session = factory()
+    session.policies = policies
+    return session

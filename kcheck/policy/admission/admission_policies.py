@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from kcheck.kube.location import Location
+from kcheck.cel.library.authorization import AUTHORIZER, RESOURCE
+from kcheck.cel.values.values import Value
+from kcheck.finding.evidence import PolicyEvidence
+from kcheck.finding.severity import ERROR
 from kcheck.kube.resource import Resource
 from kcheck.policy.admission.definitions import GROUP, AdmissionPolicy, Binding
 from kcheck.policy.admission.evaluation import (
@@ -14,7 +17,6 @@ from kcheck.policy.admission.evaluation import (
     applies,
     failures,
     param_title,
-    severity_of,
     undecided_notice,
     verdict_of,
 )
@@ -26,10 +28,10 @@ from kcheck.policy.known_objects import KnownObjects
 from kcheck.policy.policy_input import PolicyUser
 from kcheck.policy.resource_names import ResourceName
 from kcheck.policy.review import Review
-from kcheck.policy.verdict import PolicyNotice, Verdict
-from kcheck.finding.evidence import PolicyEvidence
-from kcheck.finding.severity import ERROR
 from kcheck.policy.tracing import NAME
+from kcheck.policy.verdict import PolicyNotice, Verdict
+
+_NO_PARAMS: list[dict[str, Any] | None] = [None]
 
 IsEnabled = Callable[[str], bool]
 """Whether a policy is enabled, by its id."""
@@ -76,6 +78,7 @@ class AdmissionPolicies:
         self.bound = [BoundPolicy(each, by_policy[each.name]) for each in ordered if each.name in by_policy]
         self._known = known
         self._user = user
+        self._params: dict[tuple[str, str], list[dict[str, Any] | None] | ParamError] = {}
         self._candidates: dict[tuple[ResourceName, str], list[BoundPolicy]] = {}
 
     def verdicts(self, review: Review, is_enabled: IsEnabled) -> Iterator[Verdict | PolicyNotice]:
@@ -113,20 +116,32 @@ class AdmissionPolicies:
         for binding, matcher in bound.bindings:
             if matcher is not None and matcher.matched_resource(review, self._namespace_labels) is None:
                 continue
-            try:
-                params = collect_params(policy, binding, review, self._known)
-            except ParamError as error:
+            params = self._params_of(policy, binding, review)
+            if isinstance(params, ParamError):
                 if policy.fails_closed:
-                    yield _param_verdict(policy, binding, str(error))
+                    yield _param_verdict(policy, binding, str(params))
                 continue
             for param in params:
                 yield from self._judge_with(policy, binding, programs, review, matched, param)
+
+    def _params_of(self, policy: AdmissionPolicy, binding: Binding, review: Review) -> list[dict[str, Any] | None] | ParamError:
+        if policy.param_kind is None or binding.param_ref is None:
+            return _NO_PARAMS
+        key = binding.name, review.namespace
+        found = self._params.get(key)
+        if found is None:
+            try:
+                found = collect_params(policy, binding, review, self._known)
+            except ParamError as error:
+                found = error
+            self._params[key] = found
+        return found
 
     def _judge_with(
         self, policy: AdmissionPolicy, binding: Binding, programs: PolicyPrograms, review: Review, matched: ResourceName,
         param: dict[str, Any] | None,
     ) -> Iterator[Verdict | PolicyNotice]:  # fmt: skip
-        activation = Activation(programs, *self._values(review, matched), param)
+        activation = Activation(programs, self._values(review, matched), param)
         if policy.conditions:
             result = applies(policy, programs, activation)
             if result is False:
@@ -146,15 +161,16 @@ class AdmissionPolicies:
         elif not failure.is_error or policy.fails_closed:
             yield verdict_of(policy, binding, programs, failure, activation, param_title(param))
 
-    def _values(self, review: Review, matched: ResourceName) -> tuple[Any, Any, Any, Any]:
-        """Return object, oldObject, request and namespaceObject."""
+    def _values(self, review: Review, matched: ResourceName) -> Mapping[str, Value]:
+        """Return the values of the variables that are the same for all policies."""
         found = review.answers.get(matched)
         if found is None:
             namespace = self._namespace(review) if review.namespace and not review.is_namespace else None
-            converted = review.object_as(matched), review.old_as(matched)
-            found = review.answers[matched] = (*converted, request_of(review, matched, self._user), namespace)
-        values: tuple[Any, Any, Any, Any] = found
-        return values
+            found = review.answers[matched] = {
+                "object": review.object_as(matched), "oldObject": review.old_as(matched), "namespaceObject": namespace,
+                "request": request_of(review, matched, self._user), "authorizer": AUTHORIZER, "authorizer.requestResource": RESOURCE,
+            }  # fmt: skip
+        return found
 
 
 def _param_verdict(policy: AdmissionPolicy, binding: Binding, message: str) -> Verdict:

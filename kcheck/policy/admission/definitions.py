@@ -101,6 +101,7 @@ class AdmissionPolicy:
         )
         self.fails_closed = spec["failurePolicy"].text != "Ignore"
         kind = spec["paramKind"]
+        self._places: dict[int, Location] = {}
         self.param_kind = ParamKind(kind["apiVersion"].text, kind["kind"].text) if kind else None
 
     @property
@@ -110,7 +111,10 @@ class AdmissionPolicy:
 
     def place(self, node: Node) -> Location:
         """Return the location of a node of the policy."""
-        return Locator(self.resource.document, self.resource).place(node)
+        found = self._places.get(id(node))
+        if found is None:
+            found = self._places[id(node)] = Locator(self.resource.document, self.resource).place(node)
+        return found
 
 
 class Binding:

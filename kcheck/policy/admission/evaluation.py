@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kcheck.cel.eval.program import Program
-from kcheck.cel.library.authorization import AUTHORIZER, RESOURCE
+from kcheck.cel.eval.activation import Frame
+from kcheck.cel.eval.program import CALL_LIMIT, Program
 from kcheck.cel.values.values import EvaluationError, Undecided, Value
 from kcheck.finding.evidence import PolicyEvidence
 from kcheck.finding.severity import ERROR, INFO, WARNING, Severity
@@ -30,35 +30,39 @@ _OUT_OF_BUDGET = "validation failed due to running out of cost budget, no furthe
 
 
 class Activation:
-    """The values of the variables of expressions, for one object, binding and parameter."""
+    """The values of the variables of expressions, for one object, binding and parameter.
 
-    __slots__ = ("budget", "values", "variables")
+    Attributes:
+        values: The values by name.
+        variables: The variables of the policy, None if it has none.
+        budget: The cost that the remaining expressions may have together.
+    """
 
-    def __init__(
-        self, programs: PolicyPrograms, object: Value, old: Value, request: Value, namespace: Value, params: Value, budget: int = RUNTIME_BUDGET
-    ) -> None:  # fmt: skip
-        self.values: dict[str, Value] = {
-            "object": object, "oldObject": old, "request": request, "namespaceObject": namespace, "params": params,
-            "authorizer": AUTHORIZER, "authorizer.requestResource": RESOURCE,
-        }  # fmt: skip
-        self.budget = budget
-        self.variables = Variables(programs.variables, self.values)
-        self.values["variables"] = self.variables
+    __slots__ = ("budget", "frame", "values", "variables")
+
+    def __init__(self, programs: PolicyPrograms, values: Mapping[str, Value], params: Value) -> None:
+        self.frame = Frame(values, CALL_LIMIT)
+        self.frame["params"] = params
+        self.values = values
+        self.budget = RUNTIME_BUDGET
+        self.variables: Variables | None = None
+        if programs.variables:
+            self.variables = self.frame["variables"] = Variables(programs.variables, self.frame)
 
     def evaluate(self, program: Program) -> Value:
         """Return the value of an expression. Raises EvaluationError, and OutOfBudget if the limit for all expressions is exceeded."""
-        before = self.variables.spent
+        variables = self.variables
+        before = variables.spent if variables is not None else 0
         try:
-            return program.evaluate(self.values)
+            return program.evaluate_in(self.frame)
         finally:
-            self.budget -= program.spent + self.variables.spent - before
+            self.budget -= program.spent + (variables.spent - before if variables is not None else 0)
             if self.budget < 0:
                 raise OutOfBudget(_OUT_OF_BUDGET)
 
     def traced(self, programs: PolicyPrograms, trace: ReadTrace) -> Activation:
         """Return the same values, which record what is read of the object."""
-        of = self.values
-        return Activation(programs, traced(of["object"], (), trace), of["oldObject"], of["request"], of["namespaceObject"], of["params"])
+        return Activation(programs, {**self.values, "object": traced(self.values["object"], (), trace)}, self.frame["params"])
 
 
 class OutOfBudget(Exception):
@@ -90,7 +94,7 @@ def applies(policy: AdmissionPolicy, programs: PolicyPrograms, activation: Activ
     failure: Failure | None = None
     spent = 0
     # The API server does not look up the namespace for them.
-    values = activation.values | {"namespaceObject": None}
+    values = {**activation.values, "namespaceObject": None, "params": activation.frame["params"]}
     for condition, program in zip(policy.conditions, programs.conditions, strict=True):
         try:
             if program.evaluate(values) is False:
@@ -167,7 +171,8 @@ def verdict_of(
             again.evaluate(program)
         except (EvaluationError, OutOfBudget):
             pass
-    variables = tuple((name, shown_value(value)) for name, value in again.variables.values().items())
+    known = again.variables.values() if again.variables is not None else {}
+    variables = tuple((name, shown_value(value)) for name, value in known.items())
     evidence = PolicyEvidence("vap", policy.name, binding.name, param, failure.expression.text.strip(), variables)
     severity = ERROR if failure.always_denies else severity_of(binding)
     return Verdict(
