@@ -15,18 +15,21 @@ from kcheck.cli.settings import Failure, find_config, reported_errors
 from kcheck.defaulting.changes import FieldChange, Keys, changes_between
 from kcheck.defaulting.marked_yaml import MarkedYaml, dropped_names
 from kcheck.defaulting.objects import default_object
-from kcheck.discovery.discover import UnreadablePath
+from kcheck.discovery.discover import Target, UnreadablePath
 from kcheck.discovery.load import load_file
 from kcheck.engine import files, settings
 from kcheck.engine.options import CheckOptions
 from kcheck.kube.resource import Resource, resources
-from kcheck.redaction.document_secrets import shown_text
+from kcheck.redaction.document_secrets import secrets_of, shown_text
 from kcheck.rule.registry import Registry
 from kcheck.schema.crd.definitions import add_definitions
 from kcheck.schema.store import Store
+from kcheck.text.pattern import pattern
 from kcheck.yaml.document import Document
 from kcheck.yaml.edits import flow
 from kcheck.yaml.parse import parse
+
+_BARE_STARS = pattern(r"(?m)^(.*(?<=[:\[ ] )|[ ]*)(\*+)(,?)$")
 
 VERSION = 1
 """Version of the JSON format. Increased when a field is removed or changes its meaning, not when a field is added."""
@@ -71,22 +74,22 @@ def defaults(paths: tuple[str, ...], format: str, namespace: str, creation: bool
         found = files.find_files(paths, options, config, session.budget)
     # Of a range of versions, the newest one.
     store = session.stores[-1]
-    documents, failures = _read([target for target in found.targets], found.unreadable)
+    documents, failures = _read(found.targets, found.unreadable)
     add_definitions(store, documents)
     shown = [_HeldObject.of(each, store, namespace, creation) for document in documents for each in resources(document)]
     if format == "json":
         rows = [each.as_json() for each in shown]
-        print_text(shown_text("defaults.json", json.dumps({"version": VERSION, "objects": rows}, indent=2, ensure_ascii=False) + "\n"))
+        print_text(json.dumps({"version": VERSION, "objects": rows}, indent=2, ensure_ascii=False) + "\n")
     else:
         print_text(shown_text("defaults.yaml", "---\n".join(each.as_yaml() for each in shown)))
     for failure in failures:
-        click.echo(f"kcheck: {failure.path}: {failure.reason}", err=True)
+        click.echo(f"kcheck: {failure.file}: {failure.message}", err=True)
     if not shown and not failures:
         raise Failure("kcheck: no objects found")
     sys.exit(2 if failures else 0)
 
 
-def _read(targets: Sequence[Any], unreadable: Sequence[UnreadablePath]) -> tuple[list[Document], list[UnreadablePath]]:
+def _read(targets: Sequence[Target], unreadable: Sequence[UnreadablePath]) -> tuple[list[Document], list[UnreadablePath]]:
     """Returns the documents of all files, and what could not be read."""
     documents: list[Document] = []
     failures = list(unreadable)
@@ -121,17 +124,16 @@ class _HeldObject(NamedTuple):
             del written["stringData"]
         decoded = default_object(resource, store, creation=False)
         held = default_object(resource, store, namespace=namespace) if creation else decoded
-        return cls(resource, held, list(changes_between(written, decoded)), list(changes_between(decoded, held)))
+        # What defaulting set and creation removed again was never there.
+        changes = [each for each in changes_between(decoded, held) if each.how != "dropped" or resource.node.at(*each.keys).exists]
+        return cls(resource, held, list(changes_between(written, decoded)), changes)
 
     def as_yaml(self) -> str:
         """Returns the object as YAML with comments."""
-        marks = dict(self._marks())
-        # A field that was dropped at creation is marked only if it was written.
-        dropped = dropped_names([*self.defaults, *(each for each in self.creation if each.keys not in marks)])
-        return MarkedYaml(marks, dropped).text(self.value)
+        return MarkedYaml(dict(self._marks()), dropped_names([*self.defaults, *self.creation])).text(self.value)
 
     def _marks(self) -> Iterator[tuple[Keys, str]]:
-        texts = self.resource["stringData"]
+        texts = self.resource["stringData"].value or {}
         for change in self.defaults:
             if change.how != "dropped":
                 from_text = change.keys[0] == "data" and change.keys[-1] in texts
@@ -152,11 +154,22 @@ class _HeldObject(NamedTuple):
         row: dict[str, Any] = {
             "file": document.source.path,
             "line": document.source.position(self.resource.node.start)[0],
-            "object": self.value,
+            "object": _without_secrets(self.value),
         }
+        secrets = secrets_of(document)
         for name, changes in (("defaults", self.defaults), ("creation", self.creation)):
-            row[name] = {how: [_pointer(each.keys) for each in changes if each.how == how] for how in ("set", "changed", "dropped")}
+            pointers: dict[str, list[str]] = {"set": [], "changed": [], "dropped": []}
+            for change in changes:
+                pointers[change.how].append(secrets.message(_pointer(change.keys), True))
+            row[name] = pointers
         return row
+
+
+def _without_secrets(value: dict[str, Any]) -> Any:
+    """Returns an object with asterisks in place of secret values."""
+    text = shown_text("object.json", json.dumps(value, indent=1, ensure_ascii=False))
+    # Asterisks in place of a number are not JSON.
+    return json.loads(_BARE_STARS.sub(r'\1"\2"\3', text))
 
 
 def _pointer(keys: Keys) -> str:

@@ -9,7 +9,7 @@ from kcheck.defaulting.changes import FieldChange, Keys
 from kcheck.text.pattern import pattern
 from kcheck.yaml.edits import flow
 
-_BLOCK = pattern(r"[^\s][^\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]*")
+_BLOCK = pattern(r"(?!\s)[^\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]*")
 
 Marks = Mapping[Keys, str]
 """The comment of each marked value. The values in it are marked alike."""
