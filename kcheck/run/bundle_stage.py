@@ -24,8 +24,10 @@ from kcheck.finding.role import CHART_TEMPLATE, COMPONENT, KUSTOMIZATION, OTHER,
 from kcheck.kube import placeholders
 from kcheck.kube.location import Location
 from kcheck.redaction import redact
+from kcheck.repository.own_images import without_own_images
 from kcheck.repository.units import Builds, BuiltUnit, Units, find_units
 from kcheck.rule.ruleset import RuleSet
+from kcheck.run.copied_objects import merge_copies
 from kcheck.run.missing_schemas import merge_missing_schemas
 from kcheck.text.span import Range
 
@@ -108,6 +110,7 @@ class _ReportBuilder:
                 kept, suppressed = self.with_charts(kept, suppressed)
             # Of findings with the same position and message, the first one stays first.
             ordered = sorted(dict.fromkeys(kept), key=lambda f: f.order)
+            ordered = ordered if self.session.judges_as_server else self.without_repetitions(ordered)
             findings = merge_missing_schemas(self.without_baseline(ordered))
             self.report.findings = [f._replace(url=self.report.url_of(f.rule)) for f in findings]
             self.report.suppressed = len(suppressed)
@@ -129,6 +132,19 @@ class _ReportBuilder:
         self.report.passed += charts.passed
         self.report.limited += charts.limited
         return [*charts.relocated(kept), *charts.findings], charts.relocated(suppressed)
+
+    def without_repetitions(self, findings: list[Finding]) -> list[Finding]:
+        """Return the findings without those about images of the project itself, and about copies of an object."""
+        groups = {place.api_version.rpartition("/")[0] for places in self.kinds.values() for place in places}
+        findings = without_own_images(findings, groups, self.report.roles)
+        if len(self.checked) == 1:
+            return findings
+        names = {
+            each.path: [(f.id.api_version, f.id.kind, f.id.name) for f in each.facts]
+            for each in self.facts_by_file
+            if each.path in self.checked and not self.is_test(each.path)
+        }
+        return merge_copies(findings, self.report.findings, names)
 
     def without_baseline(self, findings: list[Finding]) -> list[Finding]:
         """Return the findings that are not in the baseline."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Pod, Problem, Resource, TypedValue, fields, help_of, missing, names, validator
+from kcheck.api import Complaint, Node, Pod, Problem, Resource, TypedValue, declare, fields, help_of, missing, names, validator
 from kcheck_spec._support import file_paths as paths
 from kcheck_spec.objects.common_constraints import amount, deprecated_field, not_supported
 from kcheck_spec.storage.projected_volumes import downward_api, files, projected
@@ -192,9 +192,20 @@ def claims_are_not_made_for_others(pod: Pod) -> Iterator[Problem]:
             yield Problem(claim, message, help=f'mount volume "{made[claim.text]}", or use another claim', reason="Invalid")
 
 
-@validator("core/v1 PodSpec", rule=volume_source, fields="volumes")
+account_of_token = declare(
+    "token-without-service-account",
+    "Pod with a projected serviceAccountToken has no serviceAccountName",
+    groups=("service-accounts",),
+    default=False,
+)
+
+
+@validator("core/v1 PodSpec", rule=account_of_token, fields="volumes")
 def tokens_belong_to_an_account(pod: Pod) -> Iterator[Problem]:
-    """Yield projected tokens of a Pod without serviceAccountName. In a template the API server does not require it."""
+    """Yield projected tokens of a Pod without serviceAccountName. In a template the API server does not require it.
+
+    The admission plug-in ServiceAccount, which all clusters have by default, sets the field before it is validated.
+    """
     if pod.is_template or pod["serviceAccountName"].text or pod["serviceAccount"].text:
         return
     for volume in pod["volumes"]:

@@ -52,10 +52,21 @@ def _up_to(most: int | None) -> Constraint:
     return Constraint(autoscaler_behavior, look, of_absent=True)
 
 
+@constraint(autoscaler_range)
+def _above_zero(node: Node) -> Problem | None:
+    """At least 1: API servers accept 0 only if the alpha feature gate HPAScaleToZero is on."""
+    if node.integer is None or node.integer >= 1:
+        return None
+    if node.integer == 0:
+        message = "minReplicas: 0 requires the feature gate HPAScaleToZero, which is off by default"
+        return Problem(node, message, help="use 1 or more", reason="Invalid")
+    return Problem(node, f"minReplicas {node.integer} is out of range (1 or more)", reason="Invalid")
+
+
 tables = [
     fields(
         _SPECS,
-        minReplicas=in_range(1, None, autoscaler_range),
+        minReplicas=_above_zero,
         maxReplicas=(required, in_range(1, None, autoscaler_range, zero=False)),
     ),
     fields(_REFERENCES, kind=(required, path_segment), name=(required, path_segment)),
