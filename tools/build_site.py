@@ -76,6 +76,7 @@ NAVIGATION: tuple[tuple[str, tuple[str, ...]], ...] = (
             "fixes.md",
             "placeholders.md",
             "graph.md",
+            "defaults.md",
             "sharding.md",
         ),
     ),

@@ -249,7 +249,7 @@ def _job(value: Value, conditions: Conditions) -> None:
         return
     keys = ("job-name", "batch.kubernetes.io/job-name") if conditions.minor >= 27 else ("job-name",)
     template = _map(_map(spec, "template"), "metadata")
-    # A Job without labels of its own has those of its template, even the generated ones.
+    # A Job without labels has those of its template, even the generated ones.
     shared = _map(value["metadata"], "labels") in ({}, _map(template, "labels"))
     for metadata in (template, value["metadata"]) if shared else (template,):
         metadata["labels"] = {**dict.fromkeys(keys, name), **_map(template, "labels")}

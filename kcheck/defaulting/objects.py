@@ -1,6 +1,6 @@
 """An object as the API server holds it: decoded, converted, defaulted and prepared for creation.
 
-    held = default_object(resource, store)          # plain data of its own
+    held = default_object(resource, store)          # new plain data
     for change in changes_between(resource.node.plain(), held): ...
 
 What only a running cluster knows (addresses, uids, times, defaults that depend on other objects) is left as it is: see docs/defaults.md.
