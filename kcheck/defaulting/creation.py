@@ -264,24 +264,12 @@ def _endpoint_slice(value: Value, conditions: Conditions) -> None:
 
 
 @_prepares("resource/v1 ResourceSlice", "resource/v1beta2 ResourceSlice", "resource/v1beta1 ResourceSlice")
-def _resource_slice(value: Value, conditions: Conditions) -> None:
-    spec = _map(value, "spec")
-    dropped: list[str] = []
-    if conditions.minor < 36:
-        # The gates DRAPartitionableDevices, DRADeviceBindingConditions, DRADeviceTaints and DRAConsumableCapacity.
-        for key in ("sharedCounters", "perDeviceNodeSelection"):
-            spec.pop(key, None)
-        dropped = ["consumesCounters", "nodeName", "nodeSelector", "allNodes", "taints", "allowMultipleAllocations"]
-        dropped += ["bindingConditions", "bindingFailureConditions", "bindsToNode"]
-    for each in _maps(spec.get("devices")):
-        device = _map(each, "basic") or each
-        for key in (*dropped, "nodeAllocatableResourceMappings"):
-            device.pop(key, None)
-        for attribute in _maps(list(_map(device, "attributes").values())):
+def _resource_slice(value: Value, _: Conditions) -> None:
+    for device in _maps(_map(value, "spec").get("devices")):
+        for attribute in _maps(list(_map(_map(device, "basic") or device, "attributes").values())):
+            # The gate DRAListTypeAttributes is off in all versions.
             for key in ("bools", "ints", "strings", "versions"):
                 attribute.pop(key, None)
-        for capacity in _maps(list(_map(device, "capacity").values())) if conditions.minor < 36 else ():
-            capacity.pop("requestPolicy", None)
 
 
 @_prepares("apiregistration/v1 APIService")
