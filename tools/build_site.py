@@ -78,6 +78,7 @@ NAVIGATION: tuple[tuple[str, tuple[str, ...]], ...] = (
             "fixes.md",
             "placeholders.md",
             "graph.md",
+            "defaults.md",
             "sharding.md",
         ),
     ),
