@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kcheck.check.session import Session
 from kcheck.finding.finding import Finding
-from kcheck.finding.problem import Related
+from kcheck.finding.problem import Problem, Related
 from kcheck.kube import placeholders
 from kcheck.kube.resource import Resource
 from kcheck.policy.verdict import PolicyNotice, Verdict
@@ -25,6 +25,15 @@ def policy_findings(resource: Resource, session: Session, rules: RuleSet, stores
                 yield from _notice(each, session)
             else:
                 yield from _finding(each, resource, session, rules, locator)
+
+
+def policy_object_problems(resource: Resource, session: Session, store: Store) -> Iterator[tuple[str, Problem]]:
+    """Yield the problems of a policy or binding that the API server accepts, with the rules that report them."""
+    from kcheck.policy.admission.policy_checks import binding_problems, policy_problems
+
+    yield from policy_problems(resource, store)
+    if session.policies is not None and resource.kind.endswith("Binding"):
+        yield from binding_problems(resource, session.policy_set(store).admission_policies)
 
 
 def _notice(notice: PolicyNotice, session: Session) -> Iterator[Finding]:

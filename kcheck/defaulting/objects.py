@@ -76,6 +76,8 @@ def _held(
             prepare(held, name, codec)
         return held
     custom = store.added(api_version, kind)
+    # Kinds of the input are parsed on first use.
+    custom = getattr(custom, "definition", custom)
     if not isinstance(custom, CustomKind):
         return None
     held = decode_custom(node if isinstance(node, Node) else node_of(node), custom, codec, creation)

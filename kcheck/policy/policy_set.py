@@ -27,12 +27,16 @@ class PolicySet:
         input: The policies and the objects that they refer to.
         store: The kinds of the Kubernetes version.
         parse_file: Parses a file.
+
+    Attributes:
+        admission_policies: The admission policies by kind and name.
     """
 
     def __init__(self, input: PolicyInput, store: Store, parse_file: Parse = parse) -> None:
         objects = [each for file in input.files for document in parse_file(Source(file.path, file.text)) for each in resources(document)]
         known = KnownObjects(input.objects)
-        validating, _, bindings, _ = read_admission_objects(objects)
+        validating, mutating, bindings, _ = read_admission_objects(objects)
+        self.admission_policies = {f"{each.resource.kind}/{each.name}": each for each in (*validating, *mutating)}
         self.store = store
         self._admission = AdmissionPolicies(validating, bindings, known, input.user)
 
