@@ -20,10 +20,10 @@ from kcheck.yaml.node import Node
 def policy_findings(resource: Resource, session: Session, rules: RuleSet, stores: Sequence[Store], locator: Locator) -> Iterator[Finding]:
     """Yield the findings of the enabled policies for an object, for each Kubernetes version."""
     for store in stores:
-        for each in session.policy_set(store).verdicts(resource, rules.policies.is_enabled):
+        for each in session.policy_set(store).verdicts(resource, rules.policies.is_evaluated):
             if isinstance(each, PolicyNotice):
                 yield from _notice(each, session)
-            else:
+            elif rules.policies.is_enabled(each.id):
                 yield from _finding(each, resource, session, rules, locator)
 
 

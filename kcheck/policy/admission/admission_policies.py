@@ -30,6 +30,7 @@ from kcheck.policy.resource_names import ResourceName
 from kcheck.policy.review import Review
 from kcheck.policy.tracing import NAME
 from kcheck.policy.verdict import PolicyNotice, Verdict
+from kcheck.text.record import NamedTuple
 
 _NO_PARAMS: list[dict[str, Any] | None] = [None]
 
@@ -180,23 +181,31 @@ def _param_verdict(policy: AdmissionPolicy, binding: Binding, message: str) -> V
     return Verdict(policy.id, f"failed to configure binding: {message}", ERROR, NAME, evidence, place)
 
 
-def read_admission_objects(
-    resources: Iterable[Resource],
-) -> tuple[list[AdmissionPolicy], list[AdmissionPolicy], list[Binding], list[Binding]]:
-    """Return the validating policies, the mutating policies, and the bindings of both. Of objects with the same name, the last one applies."""
-    validating: dict[str, AdmissionPolicy] = {}
-    mutating: dict[str, AdmissionPolicy] = {}
-    bindings: dict[str, Binding] = {}
-    mutating_bindings: dict[str, Binding] = {}
+class AdmissionObjects(NamedTuple):
+    """The admission policies and bindings of an input."""
+
+    validating: list[AdmissionPolicy]
+    mutating: list[AdmissionPolicy]
+    validating_bindings: list[Binding]
+    mutating_bindings: list[Binding]
+
+
+def read_admission_objects(resources: Iterable[Resource]) -> AdmissionObjects:
+    """Return the policies and bindings among these objects. Of objects with the same name, the last one applies."""
+    policies: dict[tuple[str, str], AdmissionPolicy] = {}
+    bindings: dict[tuple[str, str], Binding] = {}
     for resource in resources:
-        if resource.group != GROUP or not resource.name:
-            continue
-        if resource.kind == "ValidatingAdmissionPolicy":
-            validating[resource.name] = AdmissionPolicy(resource)
-        elif resource.kind == "MutatingAdmissionPolicy":
-            mutating[resource.name] = AdmissionPolicy(resource)
-        elif resource.kind == "ValidatingAdmissionPolicyBinding":
-            bindings[resource.name] = Binding(resource)
-        elif resource.kind == "MutatingAdmissionPolicyBinding":
-            mutating_bindings[resource.name] = Binding(resource)
-    return list(validating.values()), list(mutating.values()), list(bindings.values()), list(mutating_bindings.values())
+        key = resource.kind, resource.name
+        if resource.group == GROUP and resource.name and resource.kind in _POLICY_KINDS:
+            policies[key] = AdmissionPolicy(resource)
+        elif resource.group == GROUP and resource.name and resource.kind.removesuffix("Binding") in _POLICY_KINDS:
+            bindings[key] = Binding(resource)
+    return AdmissionObjects(
+        [each for each in policies.values() if not each.is_mutating],
+        [each for each in policies.values() if each.is_mutating],
+        [each for (kind, _), each in bindings.items() if kind.startswith("Validating")],
+        [each for (kind, _), each in bindings.items() if kind.startswith("Mutating")],
+    )
+
+
+_POLICY_KINDS = ("ValidatingAdmissionPolicy", "MutatingAdmissionPolicy")

@@ -6,6 +6,7 @@ Source: k8s.io/apiserver, pkg/admission/plugin/policy/validating (dispatcher.go,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from kcheck.cel.eval.activation import Frame
@@ -167,10 +168,8 @@ def verdict_of(
     again = activation.traced(programs, trace)
     program = _program_of(policy, programs, failure.expression)
     if program is not None:
-        try:
+        with suppress(EvaluationError, OutOfBudget):
             again.evaluate(program)
-        except (EvaluationError, OutOfBudget):
-            pass
     known = again.variables.values() if again.variables is not None else {}
     variables = tuple((name, shown_value(value)) for name, value in known.items())
     evidence = PolicyEvidence("vap", policy.name, binding.name, param, failure.expression.text.strip(), variables)

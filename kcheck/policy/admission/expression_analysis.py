@@ -157,20 +157,20 @@ class ExpressionAnalysis:
             if test is not UNKNOWN:
                 return self._visit(expr.args[1 if test is True else 2], scope)
             one, other = (self._visit(each, scope) for each in expr.args[1:])
-            return Known(one.shape or other.shape, one.value if _same(one.value, other.value) else UNKNOWN)
-        known = [self._visit(each, scope) for each in expr.children]
+            known = one if one.shape is not None else other
+            return Known(known.shape, one.value if _same(one.value, other.value) else UNKNOWN, known.path)
+        operands = [self._visit(each, scope) for each in expr.children]
         if function == "!_":
-            return Known(None, not known[0].value if isinstance(known[0].value, bool) else UNKNOWN)
+            return Known(None, not operands[0].value if isinstance(operands[0].value, bool) else UNKNOWN)
         if function in ("_==_", "_!=_"):
-            return self._comparison(expr, known[0], known[1])
+            return self._comparison(expr, operands[0], operands[1])
         if function == "@in":
-            return self._membership(expr, known[0], known[1])
+            return self._membership(expr, operands[0], operands[1])
         if function in ("_[_]", "dyn"):
-            shape = known[0].shape
-            return Known(shape if function == "dyn" or shape is None else shape.items)
+            return operands[0] if function == "dyn" else _item_of(operands[0])
         if function == "_+_":
-            same = known[0].shape is not None and known[1].shape is not None and _alike(known[0].shape, known[1].shape)
-            return Known(known[0].shape if same else None)
+            same = operands[0].shape is not None and operands[1].shape is not None and _alike(operands[0].shape, operands[1].shape)
+            return Known(operands[0].shape, path=operands[0].path) if same else NOTHING
         return NOTHING
 
     def _logical(self, expr: Call, scope: Mapping[str, Known]) -> Known:
@@ -214,30 +214,31 @@ class ExpressionAnalysis:
         over = self._visit(expr.over, scope)
         if isinstance(over.value, list) and not expr.var2 and expr.macro in ("all", "exists") and len(over.value) <= _MAX_ITEMS:
             return self._constant_fold(expr, over.value, scope)
-        item = Known(over.shape.items) if over.shape is not None and over.shape.kind == "list" else NOTHING
-        if over.shape is not None and over.shape.kind == "map" and expr.var2:
-            item = Known(over.shape.items)
+        item = _item_of(over) if over.shape is not None and (over.shape.kind == "list" or expr.var2) else NOTHING
         names = {expr.var: NOTHING, expr.var2: item} if expr.var2 else {expr.var: item}
         results = [self._visit(each, {**scope, **names}) for each in expr.parts]
         if expr.macro in ("all", "exists"):
             neutral = expr.macro == "all"
             return Known(None, neutral if results[0].value is neutral else UNKNOWN)
         if expr.macro == "filter":
-            return Known(over.shape)
+            return Known(over.shape, path=over.path)
         if expr.macro == "map" and results[0].shape is not None:
-            return Known(Shape("list", items=results[0].shape))
+            return Known(Shape("list", items=results[0].shape), path=results[0].path.removesuffix("[*]"))
         return NOTHING
 
     def _constant_fold(self, expr: Comprehension, items: list[Any], scope: Mapping[str, Known]) -> Known:
         neutral = expr.macro == "all"
         before = len(self.problems)
-        values = []
-        for each in items:
-            values.append(self._visit(expr.parts[0], {**scope, expr.var: Known(None, each)}).value)
+        values = [self._visit(expr.parts[0], {**scope, expr.var: Known(None, each)}).value for each in items]
         if any(value is (not neutral) for value in values):
             del self.problems[before:]
             return Known(None, not neutral)
         return Known(None, neutral if all(value is neutral for value in values) else UNKNOWN)
+
+
+def _item_of(known: Known) -> Known:
+    """Return what is known of an item of a list or map."""
+    return Known(known.shape.items if known.shape is not None else None, path=f"{known.path}[*]" if known.path else "")
 
 
 _MAX_ITEMS = 50

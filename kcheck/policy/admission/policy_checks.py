@@ -115,7 +115,10 @@ class _Expressions:
         operations = frozenset(operation for rule in self.policy.match.rules for operation in rule.operations)
         nodes = {each.name: each for each in self.policy.variables}
         checked = [
-            *((expression, program.expr, "condition") for expression, program in zip(self.policy.conditions, programs.conditions, strict=True)),
+            *(
+                (expression, program.expr, "condition")
+                for expression, program in zip(self.policy.conditions, programs.conditions, strict=True)
+            ),
             *(
                 (validation.expression, program.expr, "validation")
                 for validation, (program, _) in zip(self.policy.validations, programs.validations, strict=True)
@@ -123,14 +126,14 @@ class _Expressions:
             *((expression, program.expr, "") for (_, expression), program in zip(self.policy.mutations, programs.mutations, strict=True)),
         ]  # fmt: skip
         for expression, expr, role in checked:
-            found: dict[ExpressionProblem, list[str]] = {}
+            found: dict[tuple[str, int, str], tuple[ExpressionProblem, list[str]]] = {}
             values = []
             for name, shape in kinds:
                 analysis = ExpressionAnalysis(name, shape, variables, operations)
                 values.append(analysis.analyse(expr).value)
                 for problem in analysis.problems:
-                    found.setdefault(problem, []).append(name.kind)
-            for problem, names in found.items():
+                    found.setdefault((problem.rule, problem.at, problem.variable), (problem, []))[1].append(name.kind)
+            for problem, names in found.values():
                 if problem.rule == "policy-type-mismatch" and len(names) < len(kinds):
                     continue
                 yield problem.rule, self._problem(problem, names, nodes.get(problem.variable, expression))
