@@ -20,6 +20,11 @@ def held_object(resource: Resource, store: Store) -> dict[str, Any]:
     return held
 
 
+def default_again(value: dict[str, Any], store: Store) -> dict[str, Any]:
+    """Return an object in JSON that a mutating policy changed, with its defaults."""
+    return default_object(value, store, namespace="default", creation=False)
+
+
 def _restore_empty_lists(held: Any, written: Any) -> None:
     """Replace null by the empty list that was written: only the storage turns empty lists into null, after the policies were called."""
     if isinstance(held, dict) and isinstance(written, dict):

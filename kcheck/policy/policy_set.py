@@ -35,13 +35,17 @@ class PolicySet:
     def __init__(self, input: PolicyInput, store: Store, parse_file: Parse = parse) -> None:
         objects = [each for file in input.files for document in parse_file(Source(file.path, file.text)) for each in resources(document)]
         known = KnownObjects(input.objects)
-        validating, mutating, bindings, _ = read_admission_objects(objects)
+        validating, mutating, bindings, mutating_bindings = read_admission_objects(objects)
         self.admission_policies = {f"{each.resource.kind}/{each.name}": each for each in (*validating, *mutating)}
         self.store = store
-        self._admission = AdmissionPolicies(validating, bindings, known, input.user)
+        self._validating = AdmissionPolicies(validating, bindings, known, input.user)
+        self._mutating = AdmissionPolicies(mutating, mutating_bindings, known, input.user) if mutating_bindings else None
 
     def verdicts(
         self, resource: Resource, is_enabled: Callable[[str], bool] = lambda id: True, old: Mapping[str, Any] | None = None
     ) -> Iterator[Verdict | PolicyNotice]:  # fmt: skip
         """Yield what the policies say of an object. `is_enabled`: whether a policy is enabled, by id; `old`: the object before."""
-        yield from self._admission.verdicts(Review(resource, self.store, old), is_enabled)
+        review = Review(resource, self.store, old)
+        if self._mutating is not None:
+            yield from self._mutating.mutate(review, is_enabled)
+        yield from self._validating.verdicts(review, is_enabled)
