@@ -30,6 +30,7 @@ from kcheck.facts.facts import (
 from kcheck.facts.gitops import Delivery
 from kcheck.facts.peers import Peers
 from kcheck.facts.pod_index import Backend
+from kcheck.facts.removed import RemovedObject
 from kcheck.facts.variants import may_share
 from kcheck.finding.finding import Finding
 from kcheck.finding.fix import Correction, Fix
@@ -58,6 +59,7 @@ from kcheck.kube import (
     urls,
 )
 from kcheck.kube.location import Location, ObjectId
+from kcheck.kube.object_change import ObjectChange, is_equal
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.resource import Resource, strings
 from kcheck.kube.suggestions import Lexicon, did_you_mean, nearest, suggest
@@ -109,6 +111,7 @@ __all__ = [
     "Location",
     "Node",
     "NodesFact",
+    "ObjectChange",
     "ObjectId",
     "Option",
     "Pattern",
@@ -122,6 +125,7 @@ __all__ = [
     "Reason",
     "Reference",
     "Related",
+    "RemovedObject",
     "Report",
     "Reporter",
     "Resource",
@@ -157,6 +161,7 @@ __all__ = [
     "help_of",
     "hookimpl",
     "image",
+    "is_equal",
     "is_managed_namespace",
     "is_provided",
     "labels",

@@ -14,6 +14,7 @@ from kcheck.finding.fix import Correction, Fix
 from kcheck.finding.problem import Problem
 from kcheck.finding.role import CLUSTER_DUMP, FRAGMENTS, GOLDEN_FILE, MANIFEST, TEST_DATA, TEST_MANIFEST
 from kcheck.kube import placeholders
+from kcheck.kube.object_change import OlderObject
 from kcheck.kube.resource import Resource, resources
 from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.redaction import redact
@@ -132,6 +133,9 @@ class _DocumentCheck:
         self.lacks_schema = False
         self.collects_mentions = _needs_mentions(rules)
         self.skips_placeholders = not session.judges_placeholders
+        before = session.before
+        self.before = None if before is None or before.is_unchanged(document.source) else before
+        self.older: OlderObject | None = None
         self.locator = Locator(document)
 
     def check_document(self) -> None:
@@ -175,6 +179,9 @@ class _DocumentCheck:
         elif self.role == CLUSTER_DUMP:
             self.foreign = is_written_by_cluster(resource)
         resource.part = self.part
+        if self.before is not None:
+            self.older = self.before.find(resource)
+            resource.older = self.older.resource if self.older is not None else None
         stores = self.stores
         self.lacks_schema = False
         last: Walk | None = None
@@ -219,6 +226,12 @@ class _DocumentCheck:
             walk.root = kind.shape
             walk.visit(resource.node, kind.shape)
             walk.run_object_validators(resource)
+            walk.restore_dropped()
+            if resource.kind == "StatefulSet" and resource.is_before(34) and "invalid-pod-in-stateful-set" in self.rules:
+                from kcheck.schema.pods.validation import report_deferred_problems
+
+                report_deferred_problems(resource, kind.shape, self.session.verdict_plan, self.report, self.report_crash)
+            self.check_change(resource, store)
             return walk
         added = store.added(resource.api_version, resource.kind)
         if added is not None:
@@ -226,6 +239,7 @@ class _DocumentCheck:
             self.locator = Locator(self.document, resource, added.shape)
             added.judge(resource, walk)
             walk.run_object_validators(resource)
+            self.check_change(resource, store)
             return self.check_embedded_pods(resource, store)
         component = store.components.kind(resource.api_version, resource.kind)
         if component is not None:
@@ -236,6 +250,14 @@ class _DocumentCheck:
         self.locator = Locator(self.document, resource)
         self.report_unknown_kind(resource, store)
         return self.check_embedded_pods(resource, store)
+
+    def check_change(self, resource: Resource, store: Store) -> None:
+        """Judge the change of an object whose older version is known."""
+        if self.older is not None:
+            # Imported on first use, because most runs have no older version.
+            from kcheck.check.changes import check_change
+
+            check_change(self.older, resource, self.plan, store, self.report, self.report_crash)
 
     def check_embedded_pods(self, resource: Resource, store: Store) -> Walk | None:
         """Check the Pods inside an object whose kind is not built in."""

@@ -170,11 +170,12 @@ class Input(NamedTuple):
     no_cache: bool
 
     local_rules: bool | None
+    before: str | None = None
 
     @classmethod
     def pop_from(cls, values: dict[str, Any]) -> Input:
         """Removes the input options from the options of a command and returns them. Without paths, the current folder is checked."""
-        inputs = cls(**{name: values.pop(name) for name in cls._fields})
+        inputs = cls(**{name: values.pop(name) for name in cls._fields if name in values})
         return inputs._replace(paths=inputs.paths or (".",), **_without_environment())
 
     @property

@@ -46,6 +46,7 @@ class CheckSettings(TypedDict, total=False):
         include: Files that all rules apply to as well, such as "fixtures".
         exclude: Globs of files to skip.
         severity: Lowest severity of the findings in the report: "info", "warning" or "error".
+        before: File or folder with the older versions of the objects, so that changes are judged as well.
         local_rules: Whether to run the Python files that the config names in `plugins`. Without it, such a config is an error.
     """
 
@@ -62,6 +63,7 @@ class CheckSettings(TypedDict, total=False):
     include: Names
     exclude: Names
     severity: str
+    before: str | os.PathLike[str] | None
     local_rules: bool | None
 
 
@@ -153,6 +155,7 @@ def _options(settings: CheckSettings) -> CheckOptions:
         placeholders=settings.get("placeholders"),
         exclude=_texts(settings.get("exclude", ())),
         include=_texts(settings.get("include", ())),
+        before=_before(settings.get("before")),
         local_rules=settings.get("local_rules"),
     )
 
@@ -160,6 +163,10 @@ def _options(settings: CheckSettings) -> CheckOptions:
 def _texts(value: Paths) -> tuple[str, ...]:
     """Return one or several strings or paths as strings."""
     return (os.fspath(value),) if isinstance(value, (str, os.PathLike)) else tuple(os.fspath(each) for each in value)
+
+
+def _before(path: str | os.PathLike[str] | None) -> str | None:
+    return None if path is None else _existing(path, "before")[0]
 
 
 def _existing(value: Paths, name: str) -> tuple[str, ...]:

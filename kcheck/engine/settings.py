@@ -111,6 +111,11 @@ def create_session(options: CheckOptions, config: Config, registry: Registry) ->
         from kcheck.engine.provided import read_provided
 
         session.provided = read_provided(provided, session)
+    if options.before is not None:
+        # Imported late: few runs have this option.
+        from kcheck.engine.before import read_before
+
+        session.before = read_before(options.before)
     session.policy_settings = _policy_settings(options, config)
     if any(each.changes_cluster for each in config.overrides):
         session.clusters = _clusters(options, config, files, stores, session)

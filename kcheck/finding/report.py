@@ -48,6 +48,20 @@ class BaselineCoverage(NamedTuple):
     disabled: list[Fingerprint]
 
 
+class SinceRevision(NamedTuple):
+    """An earlier revision that a report is compared with.
+
+    Attributes:
+        name: The revision as the user wrote it.
+        commit: The id of its commit.
+        known: Number of findings that the revision has, too. They are not in the report.
+    """
+
+    name: str
+    commit: str
+    known: int
+
+
 class RuleNote(NamedTuple):
     """Metadata of a rule for reporters; SARIF output contains `help`. `groups`: the groups of the rule."""
 
@@ -78,6 +92,7 @@ class Report:
         docs_url: base URL of the documentation.
         suppressed: number of findings that ignore comments or the config suppressed.
         coverage: how the findings relate to the baseline, None without one.
+        since: the revision whose findings are omitted, None if all findings are reported.
         rules: metadata of the rules by id.
         enabled: severities of the enabled rules by id, without overrides for single files.
         rendered: templates of rendered input, by name; these inputs are not files.
@@ -100,6 +115,7 @@ class Report:
     docs_url: str = DOCS_URL
     suppressed: int = 0
     coverage: BaselineCoverage | None = None
+    since: SinceRevision | None = None
     rules: dict[str, RuleNote] = field(default_factory=dict)
     enabled: dict[str, Severity] = field(default_factory=dict)
     rendered: dict[str, Rendered] = field(default_factory=dict, compare=False)

@@ -64,6 +64,7 @@ ENABLED_SINCE: dict[str, int] = {
     "SELinuxMountReadWriteOncePod": 28,
     "ServiceTrafficDistribution": 31,
     "SidecarContainers": 29,
+    "SkipReadOnlyValidationGCE": 29,
     "StatefulSetAutoDeletePVC": 27,
     "StatefulSetStartOrdinal": 27,
     "StrictIPCIDRValidation": 36,

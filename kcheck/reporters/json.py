@@ -48,6 +48,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
             "without_schema": report.without_schema.total(),
             "baseline": len(report.coverage.known) if report.coverage else 0,
             "resolved": len(report.coverage.resolved) if report.coverage else 0,
+            "known": report.since.known if report.since else 0,
             "policies": len(report.policies),
         },
         "missing_schemas": [_missing_schema(kind, number) for kind, number in report.without_schema.most_common()],

@@ -93,6 +93,9 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
     results = (_result(report, report.findings[number], index, marks[number]) for number in shown)
     if report.coverage:
         run["properties"] |= {"baseline": len(report.coverage.known), "resolved": len(report.coverage.resolved)}
+    if report.since:
+        run["properties"] |= {"since": report.since.commit, "known": report.since.known}
+    if report.coverage or report.since:
         # A report has this member in all results or in none.
         results = (result | {"baselineState": "new"} for result in results)
     out.write(f'{{"$schema": "{SCHEMA}", "version": "2.1.0", "runs": [\n')

@@ -37,6 +37,8 @@ def _findings_line(report: Report) -> str:
         line += f" {counted(report.suppressed, 'finding')} suppressed."
     if report.coverage:
         line += f" {counted(len(report.coverage.known), 'finding')} in the baseline."
+    if report.since:
+        line += f" {counted(report.since.known, 'older finding')} of {report.since.name} not listed."
     return line
 
 

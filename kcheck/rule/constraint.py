@@ -22,16 +22,21 @@ class Constraint:
         of_absent: also evaluated for missing and null values (a requirement); all other constraints are evaluated for present values only.
         closed: describes all allowed values, so the enum of the definitions is not checked as well.
         dropped: the API server removes the field before validation, so only the shape of its contents is checked.
+        validated_since: N of the first Kubernetes version 1.N that validates the contents of the field; 0 for all. Older versions store
+            invalid contents, and reject the objects that a controller creates from them.
     """
 
-    __slots__ = ("closed", "dropped", "look", "of_absent", "rule")
+    __slots__ = ("closed", "dropped", "look", "of_absent", "rule", "validated_since")
 
-    def __init__(self, rule: Rule, look: Look, of_absent: bool = False, closed: bool = False, dropped: bool = False) -> None:
+    def __init__(
+        self, rule: Rule, look: Look, of_absent: bool = False, closed: bool = False, dropped: bool = False, validated_since: int = 0
+    ) -> None:
         self.rule = rule
         self.look = look
         self.of_absent = of_absent
         self.closed = closed
         self.dropped = dropped
+        self.validated_since = validated_since
 
 
 class FieldTable(NamedTuple):

@@ -27,6 +27,8 @@ GROUPS: Mapping[str, str] = {
     "autoscaling": "HorizontalPodAutoscalers, VerticalPodAutoscalers and KEDA",
     "availability": "replicas, spreading, disruption budgets and rollouts",
     "capabilities": "Linux capabilities of containers",
+    "change": "consequences of a change of objects, with --before or --since",
+    "charts": "Helm charts: their templates and values",
     "control-plane": "command-line flags of control plane components and kubelets",
     "gitops": "Argo CD and Flux",
     "deprecated": "deprecated kinds, versions, fields, images and registries",

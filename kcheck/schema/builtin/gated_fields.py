@@ -30,6 +30,8 @@ class GatedField(NamedTuple):
     emptied: int = 0
 
 
+Enables = Callable[[str], bool]
+
 _DYNAMIC = GatedField("DynamicResourceAllocation")
 _CLASSES = GatedField("VolumeAttributesClass")
 _USERS = GatedField("AtomicWriteVolumeUserFields")
@@ -183,22 +185,22 @@ def gated_off(type_name: str, fields: Container[str], minor: int) -> tuple[str, 
     return tuple(name for name, gate in gates if name in fields and not is_enabled(gate, minor))
 
 
-def dropped_fields(node: Node, type_name: str, names: Iterable[str], enabled: Container[str]) -> Iterator[tuple[Node, GatedField]]:
-    """Yield the present fields of a value that the API server drops. `enabled`: gates that are on in spite of their default."""
+def dropped_fields(node: Node, type_name: str, names: Iterable[str], enables: Enables) -> Iterator[tuple[Node, GatedField]]:
+    """Yield the present fields of a value that the API server drops. `enables`: whether a gate is on."""
     gated = FIELDS.get(type_name, {})
     for name in names:
         child, field = node[name], gated.get(name)
-        if field is None or not child or field.gate in enabled:
+        if field is None or not child or enables(field.gate):
             continue
         if not field.within or (node.parent is not None and node.parent.name == field.within):
             yield child, field
 
 
-def dropped_items(node: Node, type_name: str, names: Iterable[str], enabled: Container[str]) -> Iterator[tuple[Node, GatedItems]]:
+def dropped_items(node: Node, type_name: str, names: Iterable[str], enables: Enables) -> Iterator[tuple[Node, GatedItems]]:
     """Yield the items of lists in a value that the API server drops, as `dropped_fields`."""
     for name in names:
         items = ITEMS.get((type_name, name))
-        if items is not None and items.gate not in enabled:
+        if items is not None and not enables(items.gate):
             for item in items.select(node):
                 yield item, items
 

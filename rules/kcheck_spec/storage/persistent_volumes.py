@@ -204,7 +204,7 @@ def volume_is_up_to_date(volume: Resource) -> Iterator[Problem]:
     yield from deprecated_annotation(annotations, _STORAGE_CLASS, "storageClassName")
     yield from deprecated_annotation(annotations, _MOUNT_OPTIONS, "mountOptions")
     policy = spec["persistentVolumeReclaimPolicy"]
-    if policy.text == "Recycle":
+    if policy.text == "Recycle" and not volume.is_before(30):
         message = "persistentVolumeReclaimPolicy: Recycle is deprecated"
         yield Problem(policy, message, help="use Retain or Delete, and dynamic provisioning with a StorageClass")
     for name in _GONE:
