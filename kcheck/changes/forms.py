@@ -16,6 +16,10 @@ LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _SET_BY_SERVER = frozenset({"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"})
 """Fields of metadata that belong to no manifest: the API server sets them."""
 
+_GENERATING_KINDS = frozenset({"Job"})
+"""Kinds for which the API server generates values when it creates an object, and not when it updates one. For other kinds, conversions and
+admission plug-ins set the same values in both cases."""
+
 
 def make_forms(old: Resource, new: Resource, store: Store) -> AppliedForms:
     """Return the forms of a change. An object of an unknown kind has no defaults, and its lists are replaced as a whole."""
@@ -25,7 +29,7 @@ def make_forms(old: Resource, new: Resource, store: Store) -> AppliedForms:
     merged = apply_over(stored, _owned_part(old, old_value), new_value, _merge_type(new, store))
     if "status" in stored:
         merged["status"] = stored["status"]
-    return AppliedForms(stored, default_object(merged, store, creation=False))
+    return AppliedForms(stored, default_object(merged, store, creation=new.kind not in _GENERATING_KINDS))
 
 
 def _merge_type(new: Resource, store: Store) -> MergeType | None:

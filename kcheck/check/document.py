@@ -257,7 +257,7 @@ class _DocumentCheck:
             # Imported on first use, because most runs have no older version.
             from kcheck.check.changes import check_change
 
-            check_change(self.older, resource, self.plan, store, self.report, self.report_crash)
+            check_change(self.older, resource, store, self.plan, self.session, self.report, self.report_crash)
 
     def check_embedded_pods(self, resource: Resource, store: Store) -> Walk | None:
         """Check the Pods inside an object whose kind is not built in."""

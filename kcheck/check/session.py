@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from kcheck.baseline.baseline import Baseline
-from kcheck.changes.old_objects import OldObjects
 from kcheck.check.crd_rules import CustomRules
 from kcheck.check.profile import Profile
 from kcheck.check.substitution import Substitution
@@ -22,6 +21,7 @@ from kcheck.facts.unit import Unit
 from kcheck.finding.rendered import rendered_path, template_of
 from kcheck.finding.report import DOCS_URL
 from kcheck.finding.role import EXAMPLES, MANIFEST, TESTS, Role
+from kcheck.kube.object_change import OlderState
 from kcheck.repository.policy import limited_rules
 from kcheck.rule.plan import Plan, compile_plan
 from kcheck.rule.registry import Registry
@@ -110,7 +110,7 @@ class Session:
             and `provided`.
         removed: The facts of objects that were in an earlier revision of the input, and are no longer in it as they were.
         gone: The objects of an earlier revision that are no longer in the input at all, for rules about the consequences.
-        before: The objects of an older state of the input that changes are judged against, or None.
+        before: The older state of the input that changes are judged against, or None.
         by_file: Returns the rule set of a file if the config has overrides; the same object for files with the same overrides.
         schemas: Files and folders with schemas of additional kinds.
         factory: Creates the same session in a process that is not a fork of this one, or None if that is not possible.
@@ -152,7 +152,7 @@ class Session:
         clusters: Clusters | None = None,
         docs_url: str = DOCS_URL,
         baseline: Baseline | None = None,
-        before: OldObjects | None = None,
+        before: OlderState | None = None,
     ) -> None:
         self.registry = registry
         self.rules = rules

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from kcheck.kube.location import Location
 from kcheck.kube.resource import Resource
 from kcheck.text.record import NamedTuple
+from kcheck.text.source import Source
 from kcheck.yaml.node import Node
 
 
@@ -23,6 +24,20 @@ class OlderObject(NamedTuple):
     resource: Resource
     state: str
     place: Location
+
+
+class OlderState(Protocol):
+    """An older state of the input."""
+
+    @property
+    def digest(self) -> bytes:
+        """A digest of everything that findings about changes depend on."""
+
+    def is_unchanged(self, source: Source) -> bool:
+        """Return whether a file is the same in both states."""
+
+    def find(self, resource: Resource) -> OlderObject | None:
+        """Return the older version of an object, None if the object is new or has not changed."""
 
 
 class AppliedForms(NamedTuple):

@@ -104,11 +104,19 @@ def _fixed(change: ObjectChange, path: _Path, reason: Reason, field: str | None 
 
 def _node(change: ObjectChange) -> Iterator[Problem]:
     """The addresses and the cloud instance of a node are set once."""
-    for name in ("podCIDRs", "providerID"):
-        if change.stored("spec", name) and change.changes("spec", name):
-            yield _fixed(change, ("spec", name), "Forbidden")
+    old, new = _pod_ranges(change.stored("spec")), _pod_ranges(change.applied("spec"))
+    if old and old != new:
+        yield _fixed(change, ("spec", "podCIDRs"), "Forbidden")
+    if change.stored("spec", "providerID") and change.changes("spec", "providerID"):
+        yield _fixed(change, ("spec", "providerID"), "Forbidden")
     if change.changes("spec", "externalID"):
         yield _fixed(change, ("spec", "externalID"), "Forbidden")
+
+
+def _pod_ranges(spec: Any) -> list[str]:
+    """The address ranges of a node. podCIDR decides if it is not the first one."""
+    one, ranges = (spec or {}).get("podCIDR"), (spec or {}).get("podCIDRs") or []
+    return [one] if one and ranges[:1] != [one] else ranges
 
 
 def _quota(change: ObjectChange) -> Iterator[Problem]:

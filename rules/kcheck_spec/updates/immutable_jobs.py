@@ -12,6 +12,7 @@ from kcheck.api import ERROR, ObjectChange, Problem, is_equal, rule
 
 _TEMPLATE = ("spec", "template")
 _SCHEDULING = ("nodeSelector", "tolerations", "schedulingGates")
+_GENERATED_LABELS = ("controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name")
 _HELP = "use another name for the Job, or delete the old one first"
 
 
@@ -19,6 +20,7 @@ _HELP = "use another name for the Job, or delete the old one first"
 def immutable_job(change: ObjectChange) -> Iterator[Problem]:
     """A Job keeps its template."""
     yield from _completions(change)
+    yield from _labels(change)
     yield from _template(change)
 
 
@@ -32,6 +34,23 @@ def _completions(change: ObjectChange) -> Iterator[Problem]:
     elif not is_equal(change.applied(*path), change.applied("spec", "parallelism")):
         help = "set spec.parallelism to the same number"
         yield Problem(node, "spec.completions can only change together with spec.parallelism", help=help, reason="Invalid", at="key")
+
+
+def _labels(change: ObjectChange) -> Iterator[Problem]:
+    """The API server adds labels to the template. They are lost with metadata that the old manifest set and the new one does not."""
+    path = (*_TEMPLATE, "metadata", "labels")
+    generated = "batch.kubernetes.io/job-name"
+    if change.stored("spec", "manualSelector") is True or generated not in (change.stored(*path) or {}):
+        return
+    labels = change.applied(*path) or {}
+    missing = [name for name in _GENERATED_LABELS if name not in labels and generated not in labels]
+    help = "keep a label in spec.template.metadata.labels"
+    for name in missing:
+        message = f'label "{name}", which the API server has added, would be removed from spec.template.metadata'
+        yield Problem(change.node(*path, name), message, help=help, reason="Required")
+    if missing:
+        message = "spec.selector of the Job would not match the labels of spec.template"
+        yield Problem(change.node(*path), message, help=help, reason="Invalid", at="key")
 
 
 def _template(change: ObjectChange) -> Iterator[Problem]:

@@ -11,6 +11,27 @@ from kcheck.api import ERROR, ObjectChange, Problem, remove, rule
 
 _DELETION = ("deletionTimestamp", "deletionGracePeriodSeconds")
 
+_CONDITIONAL = (
+    "admissionregistration.k8s.io MutatingAdmissionPolicy",
+    "admissionregistration.k8s.io MutatingAdmissionPolicyBinding",
+    "admissionregistration.k8s.io MutatingWebhookConfiguration",
+    "admissionregistration.k8s.io ValidatingAdmissionPolicy",
+    "admissionregistration.k8s.io ValidatingAdmissionPolicyBinding",
+    "admissionregistration.k8s.io ValidatingWebhookConfiguration",
+    "apiextensions.k8s.io CustomResourceDefinition",
+    "apiregistration.k8s.io APIService",
+    "coordination.k8s.io Lease",
+    "flowcontrol.apiserver.k8s.io FlowSchema",
+    "flowcontrol.apiserver.k8s.io PriorityLevelConfiguration",
+    "node.k8s.io RuntimeClass",
+    "policy PodDisruptionBudget",
+    "storage.k8s.io CSIDriver",
+    "storage.k8s.io CSINode",
+    "storage.k8s.io CSIStorageCapacity",
+    "storage.k8s.io VolumeAttachment",
+)
+"""Kinds whose updates must name the version that they replace (AllowUnconditionalUpdate of their strategy is false)."""
+
 
 @rule("immutable-metadata", "Field of metadata is set that only the API server sets", severity=ERROR, family="spec")
 def immutable_metadata(change: ObjectChange) -> Iterator[Problem]:
@@ -23,6 +44,6 @@ def immutable_metadata(change: ObjectChange) -> Iterator[Problem]:
             message = f"metadata.{name} cannot be set: the object already exists"
             yield Problem(node, message, help=remove(f"metadata.{name}"), reason="Invalid", at="key")
     version = metadata["resourceVersion"]
-    if version.exists and (not version or version.text in ("", "0")):
+    if version.exists and not version.text and change.new.is_a(*_CONDITIONAL):
         message = "metadata.resourceVersion is empty, which is not allowed in an update"
         yield Problem(version, message, help=remove("metadata.resourceVersion"), reason="Invalid", at="key")
