@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
+from kcheck.check.input_kinds import POLICY_MARKER
 from kcheck.check.session import Session
 from kcheck.extract.extract import extract_facts
 from kcheck.facts.facts import Facts
@@ -205,6 +206,9 @@ class _DocumentCheck:
             with self.session.stage("policies"):
                 self.result.findings += policy_findings(resource, self.session, self.rules, self.stores, self.locator)
 
+        if resource.group == "admissionregistration.k8s.io" and POLICY_MARKER in resource.kind:
+            self.check_policy(resource)
+
     def check_against_versions(self, resource: Resource, stores: Sequence[Store]) -> Walk | None:
         """Validate an object with several versions of Kubernetes, oldest first."""
         from kcheck.check.version_findings import merge_versions
@@ -217,6 +221,14 @@ class _DocumentCheck:
             found.append((store.definitions.version, self.result.findings))
         self.result.findings = [*earlier, *merge_versions(found)]
         return last
+
+    def check_policy(self, resource: Resource) -> None:
+        """Report what a policy or its binding reads, matches and decides in vain."""
+        from kcheck.check.policies import policy_object_problems
+
+        for store in self.stores:
+            for rule, problem in policy_object_problems(resource, self.session, store):
+                self.report(rule, problem)
 
     def check_against_version(self, resource: Resource, store: Store) -> Walk | None:
         """Validate an object with one version of Kubernetes. Returns the walk whose Pods the facts are collected from."""
