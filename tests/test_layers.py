@@ -10,8 +10,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 LAYERS = (
-    "text", "regex", "yaml", "kube", "codec", "facts", "finding", "redaction", "rule", "baseline", "schema", "kustomize", "cel", "config",
-    "extract", "discovery", "repository", "check", "workers", "cache", "shards", "run", "reporters", "graph", "html", "migration",
+    "text", "regex", "yaml", "kube", "codec", "facts", "finding", "redaction", "rule", "baseline", "schema", "kustomize", "helm", "cel",
+    "config", "extract", "discovery", "repository", "check", "workers", "cache", "shards", "run", "reporters", "graph", "html", "migration",
     "testing", "engine", "cli",
 )  # fmt: skip
 """Packages of kcheck: each imports itself and those before it."""

@@ -37,7 +37,9 @@ from kcheck.rule.registry import Registry
 @click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that may change the behavior of an object. Requires --fix or --diff.")
 @click.option("--profile", is_flag=True, help="Print a timing breakdown to standard error (single process, no cache).")
 @style_options
-def check(shard: str, scheduler: str, render: bool, helm: str, fix: bool, diff: bool, unsafe_fixes: bool, profile: bool, **values: Any) -> None:
+def check(
+    shard: str, scheduler: str, render: bool, helm: str, fix: bool, diff: bool, unsafe_fixes: bool, profile: bool, **values: Any
+) -> None:
     """Check YAML and JSON manifests.
 
     PATHS are files, folders (searched recursively) or '-' for standard input.

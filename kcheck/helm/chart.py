@@ -101,7 +101,9 @@ class Chart:
     @cached_property
     def digest(self) -> bytes:
         """A digest of all files."""
-        return digest_of_parts(*(part for path, data in sorted(self.files.items()) for part in (path.encode("utf-8", "surrogateescape"), data)))
+        return digest_of_parts(
+            *(part for path, data in sorted(self.files.items()) for part in (path.encode("utf-8", "surrogateescape"), data))
+        )
 
     def add_subchart(self, prefix: str, other: Chart) -> None:
         """Add a chart of another folder as a sub-chart. `prefix`: its folder in this chart, with "/" at the end."""
@@ -297,4 +299,3 @@ def read_metadata(source: Source, requirements: bytes | None = None) -> Metadata
 def _dependency(node: Node) -> Dependency:
     tags = tuple(each.text for each in node["tags"])
     return Dependency(node["name"].text, node["alias"].text, node["repository"].text, node["condition"].text, tags, node)
-

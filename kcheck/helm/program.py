@@ -140,9 +140,7 @@ def _environment(folder: Path) -> dict[str, str]:
 def _run(command: Sequence[str], output: int, errors: int, environment: Mapping[str, str], seconds: float) -> int | None:
     """Run a command and return its exit status, None if it took too long."""
     try:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=environment, start_new_session=True
-        )
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=environment, start_new_session=True)
     except OSError as error:
         raise HelmFailed(f"{command[0]} cannot be started: {error.strerror or error}") from None
     _limit_memory(process.pid)
@@ -196,4 +194,3 @@ def _error_of(errors: str, chart: str, folder: str) -> str:
     text = errors[found + 1 :] if found >= 0 else errors
     text = _STACK.sub("", text.removeprefix("Error: "))
     return text.replace(f"{chart}/", "").replace(f"{folder}/", "").strip()
-

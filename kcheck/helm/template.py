@@ -159,7 +159,7 @@ def _unclosed(text: str, at: int) -> str:
     return "the action is not closed: }} is missing, or a quotation mark in it"
 
 
-class Call(NamedTuple):
+class TemplateCall(NamedTuple):
     """A call of another template by a literal name.
 
     Attributes:
@@ -183,7 +183,7 @@ _FORMAT = pattern(r"""["`](?:[^%]|%[s%]|)*+["`]""")
 _DECORATIONS = frozenset({"indent", "nindent", "quote", "squote"})
 
 
-def calls(action: Action) -> list[Call]:
+def calls(action: Action) -> list[TemplateCall]:
     """Return the calls of other templates by literal names in an action."""
     code = action.code
     if action.keyword == "comment" or ("include" not in code and action.keyword not in ("template", "block")):
@@ -193,7 +193,7 @@ def calls(action: Action) -> list[Call]:
         printed.update(_printed_names(code, 0, len(code)))
     base = action.code_start
     return [
-        Call(match[1][1:-1], base + match.start(1), base + match.end(1), action.keyword == "template" or match.start(1) in printed)
+        TemplateCall(match[1][1:-1], base + match.start(1), base + match.end(1), action.keyword == "template" or match.start(1) in printed)
         for match in _CALL.finditer(code)
     ]
 
@@ -212,7 +212,7 @@ def _printed_names(code: str, start: int, end: int) -> Iterator[int]:
         if name == "default" and len(command) == 2:
             yield from _printed_operand(code, command[1])
     elif name == "include":
-        if len(command) > 1 and code[command[1][0]] in "\"`":
+        if len(command) > 1 and code[command[1][0]] in '"`':
             yield command[1][0]
     elif name == "default" and len(command) == 3:
         yield from _printed_operand(code, command[1])

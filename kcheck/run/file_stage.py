@@ -146,7 +146,9 @@ class FileStage:
     def render_charts(self, found: Discovery, number: int) -> list[str]:
         """Render the charts of the input and add the texts to the files to check. Returns their paths. `number`: that of the first one."""
         self.session.charts = None
-        if not any(target.path.endswith((CHART_NAME, ".tgz")) or (target.named and "templates/" in target.path) for target in found.targets):
+        if not any(
+            target.path.endswith((CHART_NAME, ".tgz")) or (target.named and "templates/" in target.path) for target in found.targets
+        ):
             return []
         # Imported on first use: most inputs contain no chart.
         from kcheck.run.charts import ChartStage, find_charts
