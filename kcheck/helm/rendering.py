@@ -79,8 +79,9 @@ def trace_chart(program: str, chart: Chart, settings: HelmSettings, plain: Mappi
     return trace
 
 
-def with_comments(text: str, traced: TracedText, chart: Chart, stacks: Stacks) -> tuple[str, TracedText]:
-    """Return a rendered text with the ignore comments of actions, `{{/* kcheck: ignore[rule] */}}`, as comments of YAML.
+def with_comments(text: str, traced: TracedText, chart: Chart, stacks: Stacks) -> tuple[str, TracedText, list[tuple[int, int]]]:
+    """Return a rendered text with the ignore comments of actions, `{{/* kcheck: ignore[rule] */}}`, as comments of YAML, the origins of its
+    characters, and the offset and length of each comment.
 
     A comment after text stays at the end of its line. A comment on a line by itself precedes the next line.
     """
@@ -88,6 +89,7 @@ def with_comments(text: str, traced: TracedText, chart: Chart, stacks: Stacks) -
     parts: list[str] = []
     starts: list[int] = []
     numbers: list[int] = []
+    insertions: list[tuple[int, int]] = []
     at = shift = 0
     for place, comment, number in [*inserted, (len(text), "", 0)]:
         parts.append(text[at:place])
@@ -98,9 +100,10 @@ def with_comments(text: str, traced: TracedText, chart: Chart, stacks: Stacks) -
             starts.append(place + shift)
             numbers.append(number)
             parts.append(comment)
+            insertions.append((place + shift, len(comment)))
             shift += len(comment)
         at = place
-    return "".join(parts), TracedText(starts, numbers)
+    return "".join(parts), TracedText(starts, numbers), insertions
 
 
 def _comment(text: str, offset: int, number: int, chart: Chart, stacks: Stacks) -> tuple[int, str, int]:

@@ -11,9 +11,9 @@ from kcheck.text.record import NamedTuple
 # As the lexer of text/template reads an action: quoted text may contain "}}", and a comment follows its delimiter directly.
 _ACTION = pattern(
     r"""
-    \{\{ (?P<left> - (?=[ \t\r\n]) )?
-    (?: (?P<comment> [ \t\r\n]? /\* .*? \*/ (?: [ \t\r\n]- )? ) \}\}
-      | (?P<code> (?: "(?:\\.|[^"\\\n]|)*+" | `[^`]*+` | '(?:\\.|[^'\\\n]|)*+' | [^"`'}] | \}(?!\}) | )*+ ) \}\} )
+    \{\{
+    (?: (?: (?P<trim> - ) [ \t\r\n] )? (?P<comment> /\* .*? \*/ (?: [ \t\r\n]- )? ) \}\}
+      | (?P<left> - (?=[ \t\r\n]) )? (?! [ \t\r\n]? /\* ) (?P<code> (?: "(?:\\.|[^"\\\n]|)*+" | `[^`]*+` | '(?:\\.|[^'\\\n]|)*+' | [^"`'}] | \}(?!\}) | )*+ ) \}\} )
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -140,7 +140,9 @@ def _action(match: re.Match[str], define: str) -> Action:
     left = match["left"] is not None
     if match["comment"] is not None:
         comment = match["comment"]
-        return Action(*match.span(), match.start("comment"), comment, "comment", left, not comment.endswith("*/"), define)
+        trims = not comment.endswith("*/")
+        trimmed = comment[:-2] if trims else comment
+        return Action(*match.span(), match.start("comment"), trimmed, "comment", match["trim"] is not None, trims, define)
     code = match["code"]
     trim = _RIGHT_TRIM.search(code)
     if trim:
@@ -178,7 +180,7 @@ class TemplateCall(NamedTuple):
 _STRING = r"""(?:"(?:\\.|[^"\\\n]|)*+"|`[^`]*+`)"""
 _CALL = pattern(rf"""(?<![\w."$])(?:include|template|block)\s+({_STRING})""")
 _OPERAND = pattern(rf"""\s+|{_STRING}|'(?:\\.|[^'\\\n]|)*+'|[^\s|()"'`]+|.""", re.DOTALL)
-_FORMAT = pattern(r"""["`](?:[^%]|%[s%]|)*+["`]""")
+_FORMAT = pattern(r"""["`](?:[^%"`]|%[s%])*["`]""")
 # They write something before, after or around each line of their last operand.
 _DECORATIONS = frozenset({"indent", "nindent", "quote", "squote"})
 

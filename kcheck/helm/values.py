@@ -130,6 +130,13 @@ class Values:
             # A list replaces the list of another file.
             blocked |= set(_lists(node, base))
 
+    def find(self, path: ValuePath) -> tuple[Source, Node] | None:
+        """Return the value at a path, also a map or list, and the first file that sets it."""
+        for start, source, root in self.roots:
+            if path[: len(start)] == start and (node := _at(root, path[len(start) :])) is not None:
+                return source, node
+        return None
+
     def effective(self, path: ValuePath) -> Any:
         """Return the value at a path as plain data, None if it is not set."""
         merged: Any = None

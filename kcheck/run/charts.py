@@ -17,7 +17,7 @@ from kcheck.facts.unit import Unit
 from kcheck.finding.rendered import RenderedPath
 from kcheck.finding.report import SkippedFile
 from kcheck.finding.role import TEST_MANIFEST, TESTS, UNKNOWN, UNMAINTAINED, Role
-from kcheck.helm.chart import CHART_FILE, BadChart, Chart, read_chart
+from kcheck.helm.chart import CHART_FILE, VALUES_FILE, BadChart, Chart, read_chart
 from kcheck.helm.errors import HelmError, read_error
 from kcheck.helm.program import HelmSettings, find_program
 from kcheck.helm.rendering import Trace
@@ -33,7 +33,9 @@ from kcheck.schema.store import Store
 from kcheck.text.complaint import Complaint
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
+from kcheck.text.source import Source
 from kcheck.text.span import Range
+from kcheck.yaml.node import Node
 
 FAILED = "failed-chart-render"
 SKIPPED = "unrendered-chart"
@@ -81,8 +83,8 @@ def find_charts(targets: Iterable[Target], roles: RoleFinder) -> list[_FoundChar
             found[target.path] = _FoundChart(target.path, target, UNKNOWN)
     named: dict[str, set[str]] = defaultdict(set)
     for target in targets:
-        if target.named and (folder := _chart_of_template(target.path)) is not None and folder not in files:
-            named[folder].add(target.path)
+        if target.named and (owner := _chart_of_template(target.path)) is not None and owner not in files:
+            named[owner].add(target.path)
     for folder, templates in named.items():
         path = f"{folder}/{CHART_FILE}" if folder else CHART_FILE
         found[folder] = _FoundChart(folder, Target(path, named=True), UNKNOWN, frozenset(templates))
@@ -171,7 +173,7 @@ class ChartStage:
     def _report_missing_program(self, found: _FoundChart, chart: Chart) -> None:
         message = Complaint(f'chart "{chart.metadata().name}" was not checked: helm is not installed', "install helm, or use --helm")
         self.report(SKIPPED, found, found.target.path, message)
-        if found.only or found.target.path[found.target.start :] in (CHART_FILE, found.target.path):
+        if found.target.named or found.target.path[found.target.start :] == CHART_FILE:
             self.charts.is_named_unrendered = True
 
     def report(self, rule: str, found: _FoundChart, file: str, message: str, line: int = 1, column: int = 1, text: str = "") -> None:
@@ -214,12 +216,12 @@ def value_files(chart: Chart) -> list[str]:
 
 
 def repository_of(folder: str) -> str:
-    """Return the repository that contains a chart, otherwise the chart."""
-    own = os.path.realpath(folder or ".")
+    """Return the repository that contains a chart, otherwise the working folder if it does, otherwise the chart."""
+    own, here = os.path.realpath(folder or "."), os.getcwd()
     above = own
     while not os.path.exists(os.path.join(above, ".git")):
         if os.path.dirname(above) == above:
-            return own
+            return here if f"{own}/".startswith(os.path.join(here, "")) else own
         above = os.path.dirname(above)
     return above
 
@@ -351,8 +353,9 @@ class _ChartJob:
 
     def _prove(self, rendering: Rendering, queries: Sequence[TextQuery]) -> Mapping[TextQuery, Sequence[ValueLeaf]]:
         values = Values(rendering.chart, rendering.files)
+        plain = rendering.plain
         return self.stage.cache.proven_values(
-            rendering.chart, rendering.values, rendering.settings, values, rendering.texts, rendering.trace, queries
+            rendering.chart, rendering.values, rendering.settings, values, plain.texts, plain.traces, rendering.trace.stacks, queries
         )
 
     def _shown(self, path: str) -> str:
@@ -397,4 +400,27 @@ class _ChartJob:
                 source = chart.source(path)
                 line = min(error.line, len(source.line_starts))
                 return shown, line, error.column, source.line(line)
-        return chart.place_of(CHART_FILE)[0], 1, 1, ""
+        place = self._value_place(error, values) if error.file == VALUES_FILE else self._chart_file_place(error)
+        if place is None:
+            return chart.place_of(CHART_FILE)[0], 1, 1, ""
+        source, node = place
+        line, column = source.position(node.start)
+        return source.path, line, column, source.line(line)
+
+    def _chart_file_place(self, error: HelmError) -> tuple[Source, Node] | None:
+        """Return the dependency or the field of the Chart.yaml that an error is about."""
+        metadata = self.chart.metadata()
+        node = next((each.node["name"] for each in metadata.dependencies if each.name == error.subject), metadata.root[error.subject])
+        return (Source(self.chart.place_of(CHART_FILE)[0], metadata.source.text), node) if node.exists else None
+
+    def _value_place(self, error: HelmError, values: _ValueSet) -> tuple[Source, Node] | None:
+        """Return the value that an error is about; if it is missing, the innermost map around it."""
+        files = [(self._shown(path), text) for path, text in zip(values.paths, values.texts, strict=True)]
+        known = Values(self.chart, files)
+        prefix = next((each for each in self.chart.prefixes[1:] if self.chart.metadata(each).name == error.subject), "")
+        path = (*known.scopes(prefix)[0], *(int(part) if part.isdigit() else part for part in error.pointer))
+        while path:
+            if (found := known.find(path)) is not None:
+                return found
+            path = path[:-1]
+        return None

@@ -18,6 +18,7 @@ from kcheck.helm.chart import CHART_FILE, Chart
 from kcheck.helm.marking import TemplatePiece
 from kcheck.helm.program import HelmSettings
 from kcheck.helm.rendering import Trace, with_comments
+from kcheck.helm.tracing import TracedText
 from kcheck.helm.values import TextQuery, ValueLeaf
 from kcheck.kube.location import Location, ObjectId
 from kcheck.redaction import redact
@@ -33,6 +34,13 @@ _NUMBER = pattern(r":(\d+)")
 _MAX_NAMED = 3
 _MAX_CALLERS = 3
 _MAX_VALUES = 3
+
+
+class PlainTexts(NamedTuple):
+    """Rendered texts by name, and the origins of their characters."""
+
+    texts: dict[str, str]
+    traces: dict[str, TracedText]
 
 
 Prove = Callable[["Rendering", Sequence[TextQuery]], Mapping[TextQuery, Sequence[ValueLeaf]]]
@@ -51,7 +59,6 @@ class Rendering:
         is_test: whether only tests of the chart use the values.
         files: paths, as shown, and contents of the files with values.
         prove: finds the values that texts come from, None to skip that.
-        changed_texts: names of texts that contain comments which helm did not render.
     """
 
     def __init__(
@@ -72,7 +79,8 @@ class Rendering:
         self.is_test = is_test
         self.files: tuple[tuple[str, str], ...] = ()
         self.prove: Prove | None = None
-        self.changed_texts: set[str] = set()
+        self._insertions: dict[str, list[tuple[int, int]]] = {}
+        self._plain: PlainTexts | None = None
         self._make_trace = trace
         self._trace: Trace | None = None
 
@@ -86,12 +94,22 @@ class Rendering:
     def insert_comments(self) -> None:
         """Turn ignore comments in actions into comments of YAML, where that does not change values."""
         trace = self.trace
+        self._plain = PlainTexts(dict(self.texts), dict(trace.texts))
         for name, traced in trace.texts.items():
             if traced.comments:
-                text, moved = with_comments(self.texts[name], traced, self.chart, trace.stacks)
+                text, moved, insertions = with_comments(self.texts[name], traced, self.chart, trace.stacks)
                 if _values_of(text) == _values_of(self.texts[name]):
-                    self.changed_texts.add(name)
+                    self._insertions[name] = insertions
                     self.texts[name], trace.texts[name] = text, moved
+
+    @property
+    def plain(self) -> PlainTexts:
+        """The texts as helm rendered them."""
+        return self._plain or PlainTexts(self.texts, self.trace.texts)
+
+    def plain_offset(self, name: str, offset: int) -> int:
+        """Return the offset of a character in the text as helm rendered it."""
+        return offset - sum(length for start, length in self._insertions.get(name, ()) if start <= offset)
 
 
 def _values_of(text: str) -> list[object]:
@@ -178,19 +196,19 @@ class RenderedCharts:
 
     def _add_values(self, merged: dict[_Key, _MovedFinding], mover: _Mover) -> None:
         """Add the values that the texts of findings come from."""
-        asked: dict[tuple[str, str, str], dict[_Key, TextQuery]] = defaultdict(dict)
+        asked: dict[tuple[str, str, str], dict[_Key, list[TextQuery]]] = defaultdict(dict)
         for key, (finding, place, path) in merged.items():
-            rendering = self.renderings[path.rendering]
-            if finding.rule != UNUSED and path.name not in rendering.changed_texts and (query := mover.query(place, path)) is not None:
-                asked[path.rendering][key] = query
-        for name, queries in asked.items():
+            if finding.rule != UNUSED and (queries := mover.queries(place, path)):
+                asked[path.rendering][key] = queries
+        for name, by_key in asked.items():
             rendering = self.renderings[name]
             if rendering.prove is None:
                 continue
-            proven = rendering.prove(rendering, list(dict.fromkeys(queries.values())))
-            for key, query in queries.items():
+            proven = rendering.prove(rendering, list(dict.fromkeys(query for queries in by_key.values() for query in queries)))
+            for key, queries in by_key.items():
                 finding, place, path = merged[key]
-                related = [Related(mover.value_place(leaf, finding.place), f'value of "{leaf.name}"') for leaf in proven.get(query, ())]
+                leaves = {leaf.path: leaf for query in queries for leaf in proven.get(query, ())}.values()
+                related = [Related(mover.value_place(leaf, finding.place), f'value of "{leaf.name}"') for leaf in leaves]
                 moved = finding._replace(related=(*finding.related, *related[:_MAX_VALUES]))
                 merged[key] = _MovedFinding(moved, place, path)
 
@@ -279,21 +297,24 @@ class _Mover:
         related += (Related(self.located(place, rendering, each, each.start, each.end, text), "called here") for each in callers)
         return found, related, True
 
-    def query(self, place: Location, path: RenderedPath) -> TextQuery | None:
-        """Return the part of a text that is asked for values, None if no action prints any of it."""
-        trace = self.charts.renderings[path.rendering].trace
+    def queries(self, place: Location, path: RenderedPath) -> list[TextQuery]:
+        """Return the parts of a text that actions print, which may come from values."""
+        rendering = self.charts.renderings[path.rendering]
+        trace = rendering.trace
         traced = trace.texts.get(path.name)
         if traced is None or place.range.end_line != place.range.line:
-            return None
+            return []
         end = place.start + max(place.range.end_column - place.range.column, 1)
-        text = self.charts.renderings[path.rendering].texts[path.name]
+        text = rendering.texts[path.name]
         if text[end : end + 1] == ":":
             # A key is reported for its value.
             end = _end_of_line(text, end)
+        found: list[TextQuery] = []
         for start, stop, number in traced.segments(place.start, end):
             if trace.stacks.is_in_action(number):
-                return TextQuery(path.name, start, stop if stop < end else end)
-        return None
+                first = rendering.plain_offset(path.name, start)
+                found.append(TextQuery(path.name, first, first + min(stop, end) - start))
+        return found
 
     def value_place(self, leaf: ValueLeaf, place: Location) -> Location:
         """Return the location of a value in its file."""

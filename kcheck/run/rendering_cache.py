@@ -13,6 +13,7 @@ from kcheck.helm.marking import TemplatePiece
 from kcheck.helm.program import HelmFailed, HelmSettings, program_state
 from kcheck.helm.rendering import Trace, render_chart, trace_chart
 from kcheck.helm.stored import StoredRendering, StoredTrace, restore_trace, store_trace
+from kcheck.helm.tracing import Stacks, TracedText
 from kcheck.helm.values import TextQuery, ValueLeaf, Values, ValueTracer, path_text
 from kcheck.text.digest import digest_of_parts
 from kcheck.text.record import NamedTuple
@@ -79,7 +80,8 @@ class RenderingCache:
         settings: HelmSettings,
         values: Values,
         texts: Mapping[str, str],
-        trace: Trace,
+        traces: Mapping[str, TracedText],
+        stacks: Stacks,
         queries: Sequence[TextQuery],
     ) -> Mapping[TextQuery, Sequence[ValueLeaf]]:
         """Return the values that parts of rendered texts come from, proven by renderings with other values."""
@@ -89,8 +91,8 @@ class RenderingCache:
             return {query: _leaves_at(values, paths) for query, paths in zip(queries, stored.paths, strict=False)}
 
         def stack_of(text: str, offset: int) -> list[TemplatePiece]:
-            traced = trace.texts.get(text)
-            return [] if traced is None else trace.stacks.of(traced.stack_at(offset))
+            traced = traces.get(text)
+            return [] if traced is None else stacks.of(traced.stack_at(offset))
 
         def render(extra: str) -> dict[str, str] | None:
             try:
