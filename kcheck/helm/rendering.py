@@ -28,7 +28,7 @@ class Trace(NamedTuple):
 
 def render_chart(program: str, chart: Chart, settings: HelmSettings) -> dict[str, str]:
     """Return the rendered text of each template, by the name under which helm prints it. Raises HelmFailed."""
-    return render(program, chart.files, chart.rendered_names, settings)
+    return render(program, chart.files, chart.metadata().name, chart.rendered_names, settings)
 
 
 class MarkedChart:
@@ -58,12 +58,12 @@ def trace_chart(program: str, chart: Chart, settings: HelmSettings, plain: Mappi
     """
     marked = MarkedChart(chart)
     try:
-        output = render(program, marked.files, chart.rendered_names, settings)
+        output = render(program, marked.files, chart.metadata().name, chart.rendered_names, settings)
     except HelmFailed:
         # The marks break the chart. Without those in helpers, no template computes anything from them.
         marked = MarkedChart(chart, with_helpers=False)
         try:
-            output = render(program, marked.files, chart.rendered_names, settings)
+            output = render(program, marked.files, chart.metadata().name, chart.rendered_names, settings)
         except HelmFailed as error:
             return Trace(Stacks([]), {}, dict.fromkeys(plain, f"its marked copy cannot be rendered: {error}"))
     stacks = Stacks(marked.pieces)
