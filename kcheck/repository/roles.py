@@ -81,6 +81,8 @@ _DISALLOWED_NAME = pattern(r"(?:.*[-_.])?disallowed(?:[-_.\d].*)?\.(?:ya?ml|json
 # The files that a step of chainsaw compares with the cluster.
 _EXPECTED_FILES = pattern(r"\b(?:assert|error):\s*+(?:\{\s*+)?(?:#[^\n]*\n\s*+|)*+file:\s*+[\"']?([^\s\"'}]+)")
 
+# The name of a repository, such as kubernetes-examples. A single word is the name of a folder that the user wants to check.
+_TEACHING_NAME = pattern(r"(?:.*[-+ ])?(?:examples?|samples?|tutorials?|quickstarts?)(?:[-+ ].*)?")
 # Region tags mark the part of a file that the documentation of Google Cloud shows.
 _REGION_TAG = pattern(r"#[ \t]*\[START \w+\]")
 # A version of a release in a path: v1.2.3, v2_0_1. Versions of APIs and of Kubernetes have fewer parts.
@@ -272,7 +274,11 @@ class RoleFinder:
         if example:
             return Role(EXAMPLE, f'the folder "{example}" contains examples')
         documentation = next((name for name in names if name in _DOCUMENTATION), "")
-        return Role(DOCUMENTATION, f'the folder "{documentation}" contains documentation') if documentation else None
+        if documentation:
+            return Role(DOCUMENTATION, f'the folder "{documentation}" contains documentation')
+        root = _name_of_root(folder[: max(start - 1, 0)])
+        is_teaching = _TEACHING_NAME.fullmatch(root.lower()) and root.lower() not in _EXAMPLES
+        return Role(EXAMPLE, f'the checked folder "{root}" contains examples') if is_teaching else None
 
     def _is_environment(self, folder: str, names: Sequence[str], at: int) -> bool:
         """Whether a folder called `test` is an environment, such as overlays/test beside overlays/production."""
@@ -290,6 +296,12 @@ class RoleFinder:
                     self._folders.add(folder)
                     folder = folder.rpartition("/")[0]
         return self._folders
+
+
+@lru_cache(maxsize=100)
+def _name_of_root(folder: str) -> str:
+    """Return the name of a folder on the command line; "" is the working folder."""
+    return os.path.basename(os.path.abspath(folder))
 
 
 def _superseded_files(paths: Iterable[str]) -> dict[str, str]:
