@@ -20,7 +20,13 @@ _TEST_GROUPS = frozenset({"images", "rbac", "upgrades"})
 # Slips in whole objects that tests only read. What else the API server would reject is up to the test: nothing applies the objects.
 _TEST_DATA_RULES = ALWAYS | {"invalid-yaml", "unknown-field", "wrong-type", "duplicate-key"}
 SELECTS_NOTHING = frozenset(
-    {"service-without-pods", "network-policy-without-pods", "pdb-without-pods", "pod-monitor-without-pods", "service-monitor-without-services"}
+    {
+        "service-without-pods",
+        "network-policy-without-pods",
+        "pdb-without-pods",
+        "pod-monitor-without-pods",
+        "service-monitor-without-services",
+    }
 )
 """Rules about selectors that match nothing. In data of tests and in examples, what they select may be in no file."""
 # What workloads need in production. An example leaves it out, so that it shows one thing.

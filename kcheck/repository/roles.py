@@ -298,7 +298,6 @@ class RoleFinder:
         return self._folders
 
 
-@lru_cache(maxsize=100)
 def _name_of_root(folder: str) -> str:
     """Return the name of a folder on the command line; "" is the working folder."""
     return os.path.basename(os.path.abspath(folder))

@@ -118,7 +118,9 @@ class _ReportBuilder:
         if len(self.checked) == 1 or not findings:
             return findings
         objects = {
-            each.path: [f.id for f in each.facts] for each in self.facts_by_file if each.path in self.checked and not self.is_test(each.path)
+            each.path: [f.id for f in each.facts]
+            for each in self.facts_by_file
+            if each.path in self.checked and not self.is_test(each.path)
         }
         findings = without_own_images(findings, chain.from_iterable(objects.values()), self.report.roles)
         return merge_copies(findings, self.report.findings, objects)

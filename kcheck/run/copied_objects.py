@@ -54,9 +54,7 @@ def merge_copies(kept: Sequence[Finding], every: Iterable[Finding], objects: Map
 def collections_of_copies(names: Mapping[str, Collection[_Name]]) -> set[str]:
     """Return the files most of whose objects other files have as well. `names`: the objects of each file, each once."""
     files = Counter(name for each in names.values() for name in each if name[2])
-    return {
-        file for file, own in names.items() if len(own) >= _MIN_OBJECTS and sum(files[name] > 1 for name in own) >= _SHARED * len(own)
-    }
+    return {file for file, own in names.items() if len(own) >= _MIN_OBJECTS and sum(files[name] > 1 for name in own) >= _SHARED * len(own)}
 
 
 def _key(finding: Finding) -> tuple[str, _Name, str]:
