@@ -7,6 +7,7 @@ fixture. A file that is named on the command line is checked like a manifest.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
@@ -74,7 +75,7 @@ _EXPECTED_NAME = pattern(r"(?:.*[-_.])?(?:expected|expect|want)(?:[-_.].*)?\.(?:
 _PATCH_NAME = pattern(r"(?:.*[-_.])?(?:patch|patches)(?:[-_.].*)?\.(?:ya?ml|json)")
 _INVALID = r"(?:bad|broken|corrupt(?:ed)?|fail(?:ing|ure|ures)?|faulty|illegal|incorrect|invalid|malformed|wrong)"
 _INVALID_NAME = pattern(rf"(?:.*[-_.])?{_INVALID}(?:[-_.\d].*)?\.(?:ya?ml|json)")
-_INVALID_FOLDER = pattern(_INVALID)
+_INVALID_FOLDER = pattern(rf"{_INVALID}(?:[-_].*)?")
 _KUSTOMIZATIONS = frozenset({"kustomization.yaml", "kustomization.yml"})
 _ALLOWED_NAME = pattern(r"(?:.*[-_.])?allowed(?:[-_.\d].*)?\.(?:ya?ml|json)")
 _DISALLOWED_NAME = pattern(r"(?:.*[-_.])?disallowed(?:[-_.\d].*)?\.(?:ya?ml|json)")
@@ -86,7 +87,7 @@ _TEACHING_NAME = pattern(r"(?:.*[-+ ])?(?:examples?|samples?|tutorials?|quicksta
 # Region tags mark the part of a file that the documentation of Google Cloud shows.
 _REGION_TAG = pattern(r"#[ \t]*\[START \w+\]")
 # A version of a release in a path: v1.2.3, v2_0_1. Versions of APIs and of Kubernetes have fewer parts.
-_RELEASE = pattern(r"(?<![A-Za-z0-9])v(\d+)([._])(\d+)\2(\d+)")
+_RELEASE = pattern(r"(?<![A-Za-z0-9])v(\d+)([._])(\d+)\2(\d+)(?:[._-]?(?:alpha|beta|rc)[._-]?(\d+))?")
 _MIN_RELEASES = 3
 """Files for so many releases are a history. Two may be alternatives."""
 
@@ -213,7 +214,7 @@ class RoleFinder:
         is_golden = "golden" in lower and (_GOLDEN_NAME.fullmatch(lower) or (in_tests and _GOLDEN_NAME_IN_TESTS.fullmatch(lower)))
         if is_golden or (in_tests and _EXPECTED_NAME.fullmatch(lower)):
             return Role(GOLDEN_FILE, f'its name "{name}" is that of an expected output')
-        if around is not None and around.name in TEST_DATA and not self.as_server:
+        if around is not None and (around.name in TEST_DATA or around.name in EXAMPLES) and not self.as_server:
             folder = target.path[target.start :].rpartition("/")[0].rpartition("/")[2]
             if _INVALID_NAME.fullmatch(lower) or _INVALID_FOLDER.fullmatch(folder.lower()):
                 return Role(INVALID_EXAMPLE, "its name or the name of its folder says that it is wrong on purpose")
@@ -311,7 +312,8 @@ def _superseded_files(paths: Iterable[str]) -> dict[str, str]:
     releases: dict[str, list[tuple[tuple[int, ...], str]]] = {}
     for path in paths:
         if (found := _RELEASE.search(path)) is not None:
-            version = int(found[1]), int(found[3]), int(found[4])
+            # A release follows its candidates.
+            version = int(found[1]), int(found[3]), int(found[4]), int(found[5]) if found[5] else sys.maxsize
             releases.setdefault(f"{path[: found.start()]}*{path[found.end() :]}", []).append((version, path))
     superseded = {}
     for each in releases.values():

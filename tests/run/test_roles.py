@@ -206,7 +206,13 @@ def test_shortened_data_of_tests_and_old_versions_are_intended(tmp_path: Path) -
 
 def test_what_is_wrong_on_purpose_is_not_reported(tmp_path: Path) -> None:
     wrong = "apiVersion: v1\nkind: Pod\nspec: [\n"
-    names = {"testdata/invalid.yaml", "testdata/a.bad.input.yml", "tests/checks/failures/a.yaml"}
+    names = {
+        "testdata/invalid.yaml",
+        "testdata/a.bad.input.yml",
+        "tests/checks/failures/a.yaml",
+        "examples/invalid-a.yaml",
+        "examples/broken-pods/a.yaml",
+    }
     plant(tmp_path, dict.fromkeys([*names, "invalid.yaml", "tests/invalidate.yaml"], wrong))
     found = roles(tmp_path, {})
     assert {name for name, role in found.items() if role == "invalid-example"} == names
@@ -226,6 +232,7 @@ def test_archived_files_are_skipped_unless_they_are_deployed(tmp_path: Path) -> 
 
 def test_old_releases_are_skipped(tmp_path: Path) -> None:
     releases = dict.fromkeys([f"docs/install/v1_{minor}_0_full.yaml" for minor in (2, 9, 10)], POD)
+    releases |= dict.fromkeys([f"config/install_v2_0_0{candidate}.yaml" for candidate in ("_rc1", "_rc2", "")], POD)
     alternatives = dict.fromkeys(
         ["a/v1.2.3.yaml", "a/v1.2.4.yaml", "deploy/v1.29/a.yaml", "deploy/v1.30/a.yaml", "deploy/v1.31/a.yaml"], POD
     )
@@ -233,6 +240,8 @@ def test_old_releases_are_skipped(tmp_path: Path) -> None:
     assert {name for name, role in found.items() if role == "archived"} == {
         "docs/install/v1_2_0_full.yaml",
         "docs/install/v1_9_0_full.yaml",
+        "config/install_v2_0_0_rc1.yaml",
+        "config/install_v2_0_0_rc2.yaml",
     }
     plant(tmp_path, {"docs/kustomization.yaml": "resources: [install/v1_2_0_full.yaml]\n"})
     assert roles(tmp_path, {})["docs/install/v1_2_0_full.yaml"] != "archived"
