@@ -78,12 +78,13 @@ NAVIGATION: tuple[tuple[str, tuple[str, ...]], ...] = (
             "fixes.md",
             "placeholders.md",
             "graph.md",
+            "defaults.md",
             "sharding.md",
         ),
     ),
     ("Migrate", ("migrate/index.md", "migrate/*", "peers.md", "coverage.md")),
     ("Rules", ("rules/index.md", "groups/index.md", "presets/index.md", "presets/*", "precision.md")),
-    ("Reference", ("config.md", "output.md", "repository.md", "units.md", "cel.md", "robustness.md", "*")),
+    ("Reference", ("config.md", "output.md", "versions.md", "repository.md", "units.md", "cel.md", "robustness.md", "*")),
     (
         "Extend",
         (

@@ -273,6 +273,10 @@ class LazyKind:
     def pod_schema(self) -> Node | None:
         return self._validator.pod_schema
 
+    @property
+    def definition(self) -> Judge | None:
+        return self._validator.definition
+
     def judge(self, resource: Resource, walk: Walk) -> None:
         self._validator.judge(resource, walk)
 
@@ -303,6 +307,10 @@ class RivalKinds:
     @property
     def pod_schema(self) -> Node | None:
         return self.kinds[-1].pod_schema
+
+    @property
+    def definition(self) -> Judge | None:
+        return self.kinds[-1].definition
 
     def judge(self, resource: Resource, walk: Walk) -> None:
         common: dict[tuple[str, str, str], tuple[str, Problem]] | None = None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kcheck.check.session import Session
 from kcheck.finding.finding import Finding
-from kcheck.finding.problem import Related
+from kcheck.finding.problem import Problem, Related
 from kcheck.kube import placeholders
 from kcheck.kube.resource import Resource
 from kcheck.policy.verdict import PolicyNotice, Verdict
@@ -20,11 +20,20 @@ from kcheck.yaml.node import Node
 def policy_findings(resource: Resource, session: Session, rules: RuleSet, stores: Sequence[Store], locator: Locator) -> Iterator[Finding]:
     """Yield the findings of the enabled policies for an object, for each Kubernetes version."""
     for store in stores:
-        for each in session.policy_set(store).verdicts(resource, rules.policies.is_enabled):
+        for each in session.policy_set(store).verdicts(resource, rules.policies.is_evaluated):
             if isinstance(each, PolicyNotice):
                 yield from _notice(each, session)
-            else:
+            elif rules.policies.is_enabled(each.id):
                 yield from _finding(each, resource, session, rules, locator)
+
+
+def policy_object_problems(resource: Resource, session: Session, store: Store) -> Iterator[tuple[str, Problem]]:
+    """Yield the problems of a policy or binding that the API server accepts, with the rules that report them."""
+    from kcheck.policy.admission.policy_checks import binding_problems, policy_problems
+
+    yield from policy_problems(resource, store)
+    if session.policies is not None and resource.kind.endswith("Binding"):
+        yield from binding_problems(resource, session.policy_set(store).admission_policies)
 
 
 def _notice(notice: PolicyNotice, session: Session) -> Iterator[Finding]:

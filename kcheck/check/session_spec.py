@@ -45,6 +45,7 @@ class SelectionSpec(NamedTuple):
     on: bool
     named: Mapping[str, bool]
     severities: Mapping[str, str]
+    notices: bool = False
 
 
 class IncompatibleSpec(Exception):
@@ -133,8 +134,8 @@ def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
 
 
 def _selection_spec(rules: RuleSet) -> SelectionSpec:
-    on, named, severities = rules.policies
-    return SelectionSpec(on, named, {id: severity.word for id, severity in severities.items()})
+    on, named, severities, notices = rules.policies
+    return SelectionSpec(on, named, {id: severity.word for id, severity in severities.items()}, notices)
 
 
 def _versions(stores: Iterable[Store]) -> tuple[str, ...]:
@@ -157,7 +158,7 @@ def create_session(spec: SessionSpec, registry: Registry, add_schemas: Callable[
     sets = [_rule_set(each, registry) for each in spec.rules] or [RuleSet()]
     for found, selection in zip(sets, spec.selections, strict=False):
         severities = {id: Severity.parse(word) for id, word in selection.severities.items()}
-        found.policies = PolicySelection(selection.on, selection.named, severities)
+        found.policies = PolicySelection(selection.on, selection.named, severities, selection.notices)
     if not all(0 <= number < len(sets) for number in spec.files.values()):
         raise IncompatibleSpec(f"a file refers to a rule set that does not exist: there are only {len(sets)}")
     if not all(0 <= number < len(spec.clusters) for number in spec.cluster_files.values()):

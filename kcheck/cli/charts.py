@@ -8,8 +8,8 @@ import click
 
 from kcheck.cli.input import Input, used_cache
 from kcheck.cli.options import option
-from kcheck.config.config import Config
-from kcheck.run.chart_settings import Helm
+from kcheck.config.config import ChartsOfConfig, Config
+from kcheck.helm.settings import Helm
 from kcheck.workers.workers import default_jobs
 
 helm_option = option("--helm", default="", metavar="PATH", help="Render charts with this program. [default: helm in PATH]")
@@ -22,4 +22,4 @@ def helm_settings(path: str, inputs: Input, config: Config) -> Helm:
     """
     if path and not os.access(path, os.X_OK):
         raise click.UsageError(f"--helm: {path} is not a program")
-    return Helm(os.path.abspath(path) if path else None, used_cache(inputs), inputs.jobs or default_jobs())
+    return Helm(os.path.abspath(path) if path else None, used_cache(inputs), inputs.jobs or default_jobs(), ChartsOfConfig(config).settings)

@@ -27,6 +27,7 @@ _COMMANDS = {
     "config": "Show the settings of a file and where they come from.",
     "files": "Show the role and deployment unit of each file.",
     "graph": "Show the relations between objects as a graph.",
+    "defaults": "Show objects as the API server holds them, with their defaults marked.",
     "migrate": "Migrate from kube-linter, kube-score, Polaris or Checkov.",
     "merge": "Merge the results of shards into one report.",
     "cache": "Show or clear the cache.",

@@ -3,8 +3,8 @@
 A mark is a rare letter, the number of a piece in hexadecimal, and another rare letter; a third one closes the piece. Whitespace is never
 marked, and trim markers move from an action to its marks, so that whitespace is trimmed as before.
 
-Marks in the output of a helper would change what other templates compute from it. So a marked chart defines each helper twice: as it is, and
-with marks under another name, which is called where the output is printed as it is.
+Marks in the output of a helper would change what other templates compute from it. So a marked chart defines each helper twice: as it is,
+and with marks under another name, which is called where the output is printed as it is.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _VISIBLE = pattern(r"\S(?:[^\n\r]*\S)?")
 _IGNORE = "kcheck"
 
 
-class Piece(NamedTuple):
+class TemplatePiece(NamedTuple):
     """A part of a template: the visible text of a line, an action, or an ignore comment.
 
     Attributes:
@@ -38,7 +38,7 @@ class Piece(NamedTuple):
     kind: str
 
 
-def mark_template(file: str, template: Template, pieces: list[Piece], helpers: Collection[str]) -> str:
+def mark_template(file: str, template: Template, pieces: list[TemplatePiece], helpers: Collection[str]) -> str:
     """Return a template with marks, and add its pieces.
 
     Args:
@@ -51,7 +51,7 @@ def mark_template(file: str, template: Template, pieces: list[Piece], helpers: C
 
 
 class _Marker:
-    def __init__(self, file: str, template: Template, pieces: list[Piece], helpers: Collection[str]) -> None:
+    def __init__(self, file: str, template: Template, pieces: list[TemplatePiece], helpers: Collection[str]) -> None:
         self.file = file
         self.text = template.text
         self.template = template
@@ -101,7 +101,7 @@ class _Marker:
             written += self.marked_action(action)
             return action.end, index + 1
         # A block is printed where it is defined, and may be defined elsewhere, too.
-        opened = self.open(Piece(self.file, action.start, action.end, "call"))
+        opened = self.open(TemplatePiece(self.file, action.start, action.end, "call"))
         written.append(f'{{{{- "{opened}" }}}}' if action.trims_left else opened)
         start = self.text[action.start : end.end]
         written.append("{{" + start[3:] if action.trims_left else start)
@@ -114,7 +114,7 @@ class _Marker:
         at = start
         for match in _VISIBLE.finditer(self.text, start, end):
             first, last = match.span()
-            yield f"{self.text[at:first]}{self.open(Piece(self.file, first, last, 'text'))}{self.text[first:last]}{CLOSE}"
+            yield f"{self.text[at:first]}{self.open(TemplatePiece(self.file, first, last, 'text'))}{self.text[first:last]}{CLOSE}"
             at = last
         yield self.text[at:end]
 
@@ -125,7 +125,7 @@ class _Marker:
             return
         printed = [call for call in calls(action) if call.is_printed]
         kind = "comment" if is_comment else "call" if printed else "action"
-        opened = self.open(Piece(self.file, action.start, action.end, kind))
+        opened = self.open(TemplatePiece(self.file, action.start, action.end, kind))
         # A mark that an action prints lets its trim marker remove the whitespace before it.
         yield f'{{{{- "{opened}" }}}}' if action.trims_left else opened
         if not is_comment:
@@ -137,7 +137,7 @@ class _Marker:
             yield f"{{{{ {code} }}}}"
         yield f'{{{{ "{CLOSE}" -}}}}' if action.trims_right else CLOSE
 
-    def open(self, piece: Piece) -> str:
+    def open(self, piece: TemplatePiece) -> str:
         """Add a piece and return the mark that opens it."""
         self.pieces.append(piece)
         return f"{OPEN}{len(self.pieces) - 1:x}{NUMBERED}"

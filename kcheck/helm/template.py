@@ -11,9 +11,10 @@ from kcheck.text.record import NamedTuple
 # As the lexer of text/template reads an action: quoted text may contain "}}", and a comment follows its delimiter directly.
 _ACTION = pattern(
     r"""
-    \{\{ (?P<left> - (?=[ \t\r\n]) )?
-    (?: (?P<comment> [ \t\r\n]? /\* .*? \*/ (?: [ \t\r\n]- )? ) \}\}
-      | (?P<code> (?: "(?:\\.|[^"\\\n]|)*+" | `[^`]*+` | '(?:\\.|[^'\\\n]|)*+' | [^"`'}] | \}(?!\}) | )*+ ) \}\} )
+    \{\{
+    (?: (?: (?P<trim> - ) [ \t\r\n] )? (?P<comment> /\* .*? \*/ (?: [ \t\r\n]- )? ) \}\}
+      | (?P<left> - (?=[ \t\r\n]) )? (?! [ \t\r\n]? /\* )
+        (?P<code> (?: "(?:\\.|[^"\\\n]|)*+" | `[^`]*+` | '(?:\\.|[^'\\\n]|)*+' | [^"`'}] | \}(?!\}) | )*+ ) \}\} )
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -140,7 +141,9 @@ def _action(match: re.Match[str], define: str) -> Action:
     left = match["left"] is not None
     if match["comment"] is not None:
         comment = match["comment"]
-        return Action(*match.span(), match.start("comment"), comment, "comment", left, not comment.endswith("*/"), define)
+        trims = not comment.endswith("*/")
+        trimmed = comment[:-2] if trims else comment
+        return Action(*match.span(), match.start("comment"), trimmed, "comment", match["trim"] is not None, trims, define)
     code = match["code"]
     trim = _RIGHT_TRIM.search(code)
     if trim:
@@ -159,7 +162,7 @@ def _unclosed(text: str, at: int) -> str:
     return "the action is not closed: }} is missing, or a quotation mark in it"
 
 
-class Call(NamedTuple):
+class TemplateCall(NamedTuple):
     """A call of another template by a literal name.
 
     Attributes:
@@ -178,12 +181,12 @@ class Call(NamedTuple):
 _STRING = r"""(?:"(?:\\.|[^"\\\n]|)*+"|`[^`]*+`)"""
 _CALL = pattern(rf"""(?<![\w."$])(?:include|template|block)\s+({_STRING})""")
 _OPERAND = pattern(rf"""\s+|{_STRING}|'(?:\\.|[^'\\\n]|)*+'|[^\s|()"'`]+|.""", re.DOTALL)
-_FORMAT = pattern(r"""["`](?:[^%]|%[s%]|)*+["`]""")
+_FORMAT = pattern(r"""["`](?:[^%"`]|%[s%])*["`]""")
 # They write something before, after or around each line of their last operand.
 _DECORATIONS = frozenset({"indent", "nindent", "quote", "squote"})
 
 
-def calls(action: Action) -> list[Call]:
+def calls(action: Action) -> list[TemplateCall]:
     """Return the calls of other templates by literal names in an action."""
     code = action.code
     if action.keyword == "comment" or ("include" not in code and action.keyword not in ("template", "block")):
@@ -193,7 +196,7 @@ def calls(action: Action) -> list[Call]:
         printed.update(_printed_names(code, 0, len(code)))
     base = action.code_start
     return [
-        Call(match[1][1:-1], base + match.start(1), base + match.end(1), action.keyword == "template" or match.start(1) in printed)
+        TemplateCall(match[1][1:-1], base + match.start(1), base + match.end(1), action.keyword == "template" or match.start(1) in printed)
         for match in _CALL.finditer(code)
     ]
 

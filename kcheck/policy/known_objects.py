@@ -25,7 +25,10 @@ class KnownObjects:
         self._namespaces: dict[tuple[str, str], Mapping[str, Any]] = {}
 
     def find(self, group: str, kind: str, namespace: str, name: str, file: str) -> dict[str, Any] | None:
-        """Return an object in JSON, None if it is not known. `namespace`: "" for any cluster-scoped object; `file`: the file that needs it."""
+        """Return an object in JSON, None if it is not known.
+
+        `namespace`: "" for cluster-scoped objects; `file`: the file that needs it.
+        """
         return next(iter(self.find_all(group, kind, namespace, file, name)), None)
 
     def find_all(self, group: str, kind: str, namespace: str, file: str, name: str = "") -> list[dict[str, Any]]:

@@ -7,8 +7,9 @@ from typing import Any
 
 from kcheck.kube.resource import Resource
 from kcheck.policy.conversion import converted
-from kcheck.policy.held_objects import held_object
+from kcheck.policy.held_objects import default_again, held_object
 from kcheck.policy.resource_names import ResourceName, resource_of
+from kcheck.schema.shape import Shape
 from kcheck.schema.store import Store
 
 CREATE, UPDATE = "CREATE", "UPDATE"
@@ -39,10 +40,20 @@ class Review:
             self._object = held_object(self.resource, self.store)
         return self._object
 
-    @object.setter
-    def object(self, value: dict[str, Any]) -> None:
-        self._object = value
+    def replace_object(self, value: dict[str, Any]) -> None:
+        """Replace the object by one that a mutating policy changed, which is defaulted again."""
+        self._object = default_again(value, self.store)
         self.answers = {}
+
+    @property
+    def shape(self) -> Shape | None:
+        """The type of the object, None if it is unknown."""
+        resource = self.resource
+        builtin = self.store.builtin(resource.api_version, resource.kind)
+        if builtin is not None:
+            return builtin.shape
+        added = self.store.added(resource.api_version, resource.kind)
+        return added.shape if added is not None else None
 
     def object_as(self, name: ResourceName) -> Mapping[str, Any]:
         """Return the object in another version of its resource."""

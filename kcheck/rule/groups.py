@@ -23,6 +23,7 @@ FAMILIES: Mapping[str, str] = {
 
 GROUPS: Mapping[str, str] = {
     "service-accounts": "ServiceAccounts and their tokens",
+    "admission-policies": "ValidatingAdmissionPolicies, MutatingAdmissionPolicies and their bindings",
     "autoscaling": "HorizontalPodAutoscalers, VerticalPodAutoscalers and KEDA",
     "availability": "replicas, spreading, disruption budgets and rollouts",
     "capabilities": "Linux capabilities of containers",

@@ -120,7 +120,7 @@ def _choose_policies(select: tuple[str, ...], ignore: tuple[str, ...], settings:
     if not _FOR_ALL.isdisjoint(ignore):
         on, named = False, {}
     named |= {name: False for name in ignore if is_policy(name)}
-    return PolicySelection(on, named, severities)
+    return PolicySelection(on, named, severities, "undecided-policy" in select)
 
 
 _FOR_ALL = frozenset((FAMILY, EVERY, "all"))

@@ -39,11 +39,17 @@ class PolicySelection(NamedTuple):
         on: Whether policies are enabled that `named` does not contain.
         named: Policies by id, and whether they are enabled.
         severities: Severities by id that replace those of the policies; that of `EVERY` applies to all others.
+        notices: Whether policies are evaluated that are not enabled, for the rule undecided-policy.
     """
 
     on: bool = True
     named: Mapping[str, bool] = MappingProxyType({})
     severities: Mapping[str, Severity] = MappingProxyType({})
+    notices: bool = False
+
+    def is_evaluated(self, id: str) -> bool:
+        """Return whether a policy is evaluated."""
+        return self.notices or self.is_enabled(id)
 
     def is_enabled(self, id: str) -> bool:
         """Return whether a policy is enabled."""

@@ -36,6 +36,10 @@ class Judge(Protocol):
     def pod_schema(self) -> Node | None:
         """The schema in which Pods are searched, or None."""
 
+    @property
+    def definition(self) -> Judge | None:
+        """The kind as its CRD defines it, None without a CRD."""
+
     def judge(self, resource: Resource, walk: Walk) -> None:
         """Report the errors of an object."""
 

@@ -274,7 +274,10 @@ class _Emitter:
 
 
 def _reader(key: str, fields: tuple[str, ...], cost: int, otherwise: Step) -> Step:
-    """Return the closure that reads fields of a variable. `otherwise`: reads them one by one, if one is missing or the value is an optional."""
+    """Return the closure that reads fields of a variable.
+
+    `otherwise`: reads them one by one, if one is missing or a value is an optional.
+    """
     if len(fields) == 1:
         only = fields[0]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from kcheck.cel.library.authorization import AUTHORIZER, RESOURCE
-from kcheck.cel.values.values import Value
+from kcheck.cel.values.values import EvaluationError, Undecided, Value
 from kcheck.finding.evidence import PolicyEvidence
 from kcheck.finding.severity import ERROR
 from kcheck.kube.resource import Resource
@@ -14,6 +14,7 @@ from kcheck.policy.admission.definitions import GROUP, AdmissionPolicy, Binding
 from kcheck.policy.admission.evaluation import (
     Activation,
     Failure,
+    OutOfBudget,
     applies,
     failures,
     param_title,
@@ -21,6 +22,7 @@ from kcheck.policy.admission.evaluation import (
     verdict_of,
 )
 from kcheck.policy.admission.matching import Matcher, is_exempt
+from kcheck.policy.admission.mutation import MutationError, merged, patched, plain_value
 from kcheck.policy.admission.params import ParamError, collect_params
 from kcheck.policy.admission.programs import InvalidPolicy, PolicyPrograms
 from kcheck.policy.admission.requests import request_of
@@ -30,6 +32,7 @@ from kcheck.policy.resource_names import ResourceName
 from kcheck.policy.review import Review
 from kcheck.policy.tracing import NAME
 from kcheck.policy.verdict import PolicyNotice, Verdict
+from kcheck.text.record import NamedTuple
 
 _NO_PARAMS: list[dict[str, Any] | None] = [None]
 
@@ -59,7 +62,7 @@ class BoundPolicy:
 
 
 class AdmissionPolicies:
-    """Evaluates ValidatingAdmissionPolicies, in the order of their names.
+    """Evaluates ValidatingAdmissionPolicies, or applies MutatingAdmissionPolicies, in the order of their names.
 
     Args:
         policies: The policies of the input.
@@ -88,6 +91,66 @@ class AdmissionPolicies:
             if matched is not None and is_enabled(bound.policy.id):
                 yield from self._judge(bound, review, matched)
 
+    def mutate(self, review: Review, is_enabled: IsEnabled) -> Iterator[PolicyNotice]:
+        """Apply the mutating policies to an object, as the API server does before it validates it.
+
+        A mutation that cannot be evaluated without the cluster is not applied, which is reported.
+        """
+        changed = False
+        applied: list[BoundPolicy] = []
+        for bound in self._candidates_for(review):
+            if is_enabled(bound.policy.id):
+                before = review.object
+                yield from self._mutate_with(bound, review)
+                if review.object is not before:
+                    changed = True
+                    applied.append(bound)
+        if changed and any(bound.policy.is_reinvoked for bound in applied):
+            for bound in applied:
+                if bound.policy.is_reinvoked:
+                    yield from self._mutate_with(bound, review)
+
+    def _mutate_with(self, bound: BoundPolicy, review: Review) -> Iterator[PolicyNotice]:
+        policy = bound.policy
+        matched = bound.matcher.matched_resource(review, self._namespace_labels)
+        programs = bound.programs(review.store.definitions.minor) if matched is not None else None
+        if matched is None or matched != review.name or programs is None:
+            return
+        if isinstance(programs, InvalidPolicy):
+            yield _invalid_notice(policy, programs)
+            return
+        for binding, matcher in bound.bindings:
+            if matcher is not None and matcher.matched_resource(review, self._namespace_labels) is None:
+                continue
+            params = self._params_of(policy, binding, review)
+            for param in params if isinstance(params, list) else ():
+                yield from self._apply_mutations(policy, programs, review, matched, param)
+
+    def _apply_mutations(
+        self, policy: AdmissionPolicy, programs: PolicyPrograms, review: Review, matched: ResourceName, param: dict[str, Any] | None
+    ) -> Iterator[PolicyNotice]:  # fmt: skip
+        if policy.conditions:
+            result = applies(policy, programs, Activation(programs, self._values(review, matched), param))
+            if isinstance(result, Failure) and result.is_undecided:
+                yield undecided_notice(policy, result)
+            if result is not True:
+                return
+        for (patch_type, expression), program in zip(policy.mutations, programs.mutations, strict=True):
+            activation = Activation(programs, self._values(review, matched), param)
+            try:
+                change = plain_value(activation.evaluate(program))
+                if patch_type == "JSONPatch":
+                    found = patched(review.object, change)
+                else:
+                    found = merged(review.object, change, review.shape)
+            except Undecided as error:
+                yield undecided_notice(policy, Failure(error.message, expression))
+            except (EvaluationError, OutOfBudget, MutationError) as error:
+                message = f'policy "{policy.name}" does not change some objects: {error}'
+                yield PolicyNotice("undecided-policy", policy.id, message, "", policy.place(expression.node))
+            else:
+                review.replace_object(found)
+
     def _candidates_for(self, review: Review) -> list[BoundPolicy]:
         """Return the policies whose rules may select an object of this kind."""
         key = review.name, review.operation
@@ -109,9 +172,7 @@ class AdmissionPolicies:
         policy = bound.policy
         programs = bound.programs(review.store.definitions.minor)
         if isinstance(programs, InvalidPolicy):
-            message = f'policy "{policy.name}" is not enforced, because an expression does not compile: {programs}'
-            node = programs.expression.node
-            yield PolicyNotice("invalid-cel-expression", policy.id, message, "fix the expression", policy.place(node))
+            yield _invalid_notice(policy, programs)
             return
         for binding, matcher in bound.bindings:
             if matcher is not None and matcher.matched_resource(review, self._namespace_labels) is None:
@@ -173,6 +234,11 @@ class AdmissionPolicies:
         return found
 
 
+def _invalid_notice(policy: AdmissionPolicy, error: InvalidPolicy) -> PolicyNotice:
+    message = f'policy "{policy.name}" is not enforced, because an expression does not compile: {error}'
+    return PolicyNotice("invalid-cel-expression", policy.id, message, "fix the expression", policy.place(error.expression.node))
+
+
 def _param_verdict(policy: AdmissionPolicy, binding: Binding, message: str) -> Verdict:
     """Return the verdict if the parameters cannot be determined. It denies the object whatever the actions of the binding."""
     evidence = PolicyEvidence("vap", policy.name, binding.name)
@@ -180,23 +246,31 @@ def _param_verdict(policy: AdmissionPolicy, binding: Binding, message: str) -> V
     return Verdict(policy.id, f"failed to configure binding: {message}", ERROR, NAME, evidence, place)
 
 
-def read_admission_objects(
-    resources: Iterable[Resource],
-) -> tuple[list[AdmissionPolicy], list[AdmissionPolicy], list[Binding], list[Binding]]:
-    """Return the validating policies, the mutating policies, and the bindings of both. Of objects with the same name, the last one applies."""
-    validating: dict[str, AdmissionPolicy] = {}
-    mutating: dict[str, AdmissionPolicy] = {}
-    bindings: dict[str, Binding] = {}
-    mutating_bindings: dict[str, Binding] = {}
+class AdmissionObjects(NamedTuple):
+    """The admission policies and bindings of an input."""
+
+    validating: list[AdmissionPolicy]
+    mutating: list[AdmissionPolicy]
+    validating_bindings: list[Binding]
+    mutating_bindings: list[Binding]
+
+
+def read_admission_objects(resources: Iterable[Resource]) -> AdmissionObjects:
+    """Return the policies and bindings among these objects. Of objects with the same name, the last one applies."""
+    policies: dict[tuple[str, str], AdmissionPolicy] = {}
+    bindings: dict[tuple[str, str], Binding] = {}
     for resource in resources:
-        if resource.group != GROUP or not resource.name:
-            continue
-        if resource.kind == "ValidatingAdmissionPolicy":
-            validating[resource.name] = AdmissionPolicy(resource)
-        elif resource.kind == "MutatingAdmissionPolicy":
-            mutating[resource.name] = AdmissionPolicy(resource)
-        elif resource.kind == "ValidatingAdmissionPolicyBinding":
-            bindings[resource.name] = Binding(resource)
-        elif resource.kind == "MutatingAdmissionPolicyBinding":
-            mutating_bindings[resource.name] = Binding(resource)
-    return list(validating.values()), list(mutating.values()), list(bindings.values()), list(mutating_bindings.values())
+        key = resource.kind, resource.name
+        if resource.group == GROUP and resource.name and resource.kind in _POLICY_KINDS:
+            policies[key] = AdmissionPolicy(resource)
+        elif resource.group == GROUP and resource.name and resource.kind.removesuffix("Binding") in _POLICY_KINDS:
+            bindings[key] = Binding(resource)
+    return AdmissionObjects(
+        [each for each in policies.values() if not each.is_mutating],
+        [each for each in policies.values() if each.is_mutating],
+        [each for (kind, _), each in bindings.items() if kind.startswith("Validating")],
+        [each for (kind, _), each in bindings.items() if kind.startswith("Mutating")],
+    )
+
+
+_POLICY_KINDS = ("ValidatingAdmissionPolicy", "MutatingAdmissionPolicy")

@@ -80,6 +80,8 @@ class AdmissionPolicy:
         validations: The validations of a validating policy.
         annotations: The auditAnnotations of a validating policy.
         mutations: The mutations of a mutating policy: patchType and expression.
+        is_mutating: Whether the policy changes objects.
+        is_reinvoked: Whether a mutating policy is applied again if others changed the object.
         fails_closed: Whether an error denies the request.
         param_kind: The kind of the parameters, None without parameters.
     """
@@ -101,6 +103,7 @@ class AdmissionPolicy:
         )
         self.fails_closed = spec["failurePolicy"].text != "Ignore"
         kind = spec["paramKind"]
+        self.is_reinvoked = spec["reinvocationPolicy"].text == "IfNeeded"
         self._places: dict[int, Location] = {}
         self.param_kind = ParamKind(kind["apiVersion"].text, kind["kind"].text) if kind else None
 

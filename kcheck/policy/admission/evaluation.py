@@ -6,6 +6,7 @@ Source: k8s.io/apiserver, pkg/admission/plugin/policy/validating (dispatcher.go,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from kcheck.cel.eval.activation import Frame
@@ -18,6 +19,7 @@ from kcheck.policy.admission.programs import PolicyPrograms, Variables
 from kcheck.policy.shown_values import shown_value
 from kcheck.policy.tracing import ReadTrace, traced
 from kcheck.policy.verdict import PolicyNotice, Verdict
+from kcheck.redaction.redact import STARS
 from kcheck.text.record import NamedTuple
 
 RUNTIME_BUDGET = 10_000_000
@@ -60,9 +62,26 @@ class Activation:
             if self.budget < 0:
                 raise OutOfBudget(_OUT_OF_BUDGET)
 
+    def shown(self, programs: PolicyPrograms) -> Activation:
+        """Return the values that messages may show: without the values of Secrets."""
+        names = [name for name in ("object", "oldObject", "params") if _is_secret(self.frame[name])]
+        if not names:
+            return self
+        masked = {name: _without_secrets(self.frame[name]) for name in names}
+        return Activation(programs, {**self.values, **masked}, masked.get("params", self.frame["params"]))
+
     def traced(self, programs: PolicyPrograms, trace: ReadTrace) -> Activation:
         """Return the same values, which record what is read of the object."""
         return Activation(programs, {**self.values, "object": traced(self.values["object"], (), trace)}, self.frame["params"])
+
+
+def _is_secret(value: Value) -> bool:
+    return isinstance(value, dict) and value.get("kind") == "Secret" and value.get("apiVersion") == "v1"
+
+
+def _without_secrets(secret: dict[str, Any]) -> dict[str, Any]:
+    data = secret.get("data")
+    return {**secret, "data": dict.fromkeys(data, STARS)} if isinstance(data, dict) else secret
 
 
 class OutOfBudget(Exception):
@@ -117,7 +136,7 @@ def failures(policy: AdmissionPolicy, programs: PolicyPrograms, activation: Acti
             except EvaluationError as error:
                 yield _error(validation.expression, error)
                 continue
-            yield Failure(_message(validation, message, activation), validation.expression, validation.reason)
+            yield Failure(_message(validation, message, programs, activation), validation.expression, validation.reason)
         for annotation, program in zip(policy.annotations, programs.annotations, strict=True):
             try:
                 activation.evaluate(program)
@@ -137,11 +156,11 @@ def _quoted(expression: str) -> str:
     return f"'{' '.join(expression.split())}'"
 
 
-def _message(validation: Validation, program: Program | None, activation: Activation) -> str:
+def _message(validation: Validation, program: Program | None, programs: PolicyPrograms, activation: Activation) -> str:
     """Return the message of a failed validation: an invalid result of messageExpression is ignored."""
     if program is not None:
         try:
-            text = activation.evaluate(program)
+            text = activation.shown(programs).evaluate(program)
         except (EvaluationError, OutOfBudget):
             text = ""
         if isinstance(text, str) and text.strip() and "\n" not in text and len(text.encode("utf-8", "surrogatepass")) <= _MAX_MESSAGE_BYTES:
@@ -167,17 +186,26 @@ def verdict_of(
     again = activation.traced(programs, trace)
     program = _program_of(policy, programs, failure.expression)
     if program is not None:
-        try:
+        with suppress(EvaluationError, OutOfBudget):
             again.evaluate(program)
-        except (EvaluationError, OutOfBudget):
-            pass
-    known = again.variables.values() if again.variables is not None else {}
-    variables = tuple((name, shown_value(value)) for name, value in known.items())
+    shown = activation.shown(programs)
+    variables = _shown_variables(again, again if shown is activation else shown)
     evidence = PolicyEvidence("vap", policy.name, binding.name, param, failure.expression.text.strip(), variables)
     severity = ERROR if failure.always_denies else severity_of(binding)
     return Verdict(
         policy.id, failure.message, severity, trace.decisive_path(), evidence, policy.place(failure.expression.node),
     )  # fmt: skip
+
+
+def _shown_variables(evaluated: Activation, shown: Activation) -> tuple[tuple[str, str], ...]:
+    """Return the values of the variables that were evaluated. `shown`: the values that may be shown."""
+    if evaluated.variables is None or shown.variables is None:
+        return ()
+    found = []
+    for name in evaluated.variables.values():
+        with suppress(EvaluationError):
+            found.append((name, shown_value(shown.variables[name])))
+    return tuple(found)
 
 
 def _program_of(policy: AdmissionPolicy, programs: PolicyPrograms, expression: Expression) -> Program | None:

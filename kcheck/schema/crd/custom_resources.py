@@ -84,6 +84,11 @@ class CustomKind:
         """The schema as the CRD has it, in which Pod templates are detected."""
         return self.version.schema
 
+    @property
+    def definition(self) -> CustomKind:
+        """This kind: a CRD defines it."""
+        return self
+
     def judge(self, resource: Resource, walk: Walk) -> None:
         """Report what the API server rejects in an object of this kind."""
         try:
