@@ -14,6 +14,18 @@ from kcheck.schema.crd.structural import Schema
 from kcheck.schema.shape import Field, Shape
 
 
+_ATOMIC = frozenset(
+    {
+        "ConfigMapKeySelector", "CrossVersionObjectReference", "EndpointAddress", "EndpointPort", "FileKeySelector", "LabelSelector",
+        "LocalObjectReference", "MatchResources", "NamedRuleWithOperations", "NodeSelector", "NodeSelectorTerm", "ObjectFieldSelector",
+        "ObjectReference", "OwnerReference", "ParamKind", "ParamRef", "ResourceFieldSelector", "RoleRef", "ScopeSelector",
+        "SecretKeySelector", "SecretReference", "ServiceBackendPort", "Subject", "TopologySelectorTerm", "TypedLocalObjectReference",
+        "Variable",
+    }
+)  # fmt: skip
+"""Names of API types whose values are replaced as a whole (x-kubernetes-map-type: atomic)."""
+
+
 class MergeType(Protocol):
     """How the parts of a value are merged."""
 
@@ -45,8 +57,9 @@ class BuiltInMerge(NamedTuple):
 
     @property
     def is_atomic(self) -> bool:
-        """See `MergeType`. Atomic types have no defaults that could stay."""
-        return False
+        """See `MergeType`."""
+        name = self.shape.name
+        return bool(name) and name.rpartition(" ")[2] in _ATOMIC
 
     def field(self, key: str) -> MergeType | None:
         """See `MergeType`."""
