@@ -31,13 +31,12 @@ MISSING = object()
 _REVIEW = "(?:Token|SelfSubject|SubjectAccess|LocalSubjectAccess|SelfSubjectAccess|SelfSubjectRules)Review"
 
 CLUSTER = {
-    "name generated from generateName": r"\w+ /metadata/name",
-    "answer of a review, and the metadata of its response": rf"{_REVIEW} /(?:status|metadata|spec/namespace)\b.*",
+    "name generated from generateName": r"\w+ /metadata/name|Namespace /metadata/labels/kubernetes.io~1metadata.name",
+    "answer of a review, and the metadata of its response": rf"{_REVIEW} /(?:status|metadata|spec)\b.*",
     "user of the request": r"CertificateSigningRequest /spec/(?:username|uid|groups|extra)\b.*",
     "uid of a Job": r"Job /.*(?:controller-uid|spec/selector).*",
     "current time": r"\w+ /.*/(?:lastPhaseTransitionTime|timeAdded|lastTransitionTime)",
     "allocated address, port and IP family of a Service": r"Service /spec/(?:clusterIPs?|ipFamilies|healthCheckNodePort|.*nodePort)\b.*",
-    "conditions of an APIService": r"APIService /status/conditions.*",
 }
 """What is not compared: patterns of a kind and a JSON Pointer."""
 _CLUSTER = re.compile("|".join(f"(?:{pattern})" for pattern in CLUSTER.values()))
@@ -105,9 +104,11 @@ def compare(row: dict[str, Any], store: Store) -> Iterator[tuple[str, str, Any, 
         if pointer in recorded:
             yield "right" if same(found, value) else "missing" if found is MISSING else "wrong", pointer, value, found
         elif value is not None and not same(found, value):
+            # The recorded answers do not tell null from absent fields.
             yield "lost" if found is MISSING else "changed", pointer, value, found
     for pointer, value in actual.items():
-        if pointer not in expected and not _is_ignored(kind, pointer):
+        emptied = not value and any(each.startswith(pointer + "/") for each in written)
+        if pointer not in expected and not emptied and not _is_ignored(kind, pointer):
             yield "kept" if pointer in written else "extra", pointer, MISSING, value
 
 

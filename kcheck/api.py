@@ -30,6 +30,7 @@ from kcheck.facts.facts import (
 from kcheck.facts.gitops import Delivery
 from kcheck.facts.peers import Peers
 from kcheck.facts.pod_index import Backend
+from kcheck.facts.removed import RemovedObject
 from kcheck.facts.variants import may_share
 from kcheck.finding.finding import Finding
 from kcheck.finding.fix import Correction, Fix
@@ -124,6 +125,7 @@ __all__ = [
     "Reason",
     "Reference",
     "Related",
+    "RemovedObject",
     "Report",
     "Reporter",
     "Resource",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Protocol
 
 from kcheck.discovery.discover import discover
 from kcheck.discovery.load import load_file
-from kcheck.text.source import Source
+from kcheck.text.source import Source, Undecodable
 
 
 class OldFiles(Protocol):
@@ -29,6 +30,54 @@ class OldFiles(Protocol):
 
     def counterpart(self, path: str) -> str | None:
         """Return the path that a file of the input has in the older state, None if it has none."""
+
+    def is_unchanged(self, source: Source) -> bool:
+        """Return whether a file of the input has the same text in the older state."""
+
+
+class RevisionFiles:
+    """The files of a git revision that were changed or removed since. An object that was moved was in one of them.
+
+    Args:
+        revision: the revision as the user wrote it.
+        texts: the contents of these files, by their paths.
+        counterparts: the path in the revision of each changed file of the input, by its path in the input.
+        unchanged: the paths of the other files of the input that the revision has.
+        name_of: returns the name of a file in reports.
+    """
+
+    def __init__(
+        self,
+        revision: str,
+        texts: Mapping[str, bytes],
+        counterparts: Mapping[str, str],
+        unchanged: Iterable[str],
+        name_of: Callable[[str], str],
+    ) -> None:
+        self.state = revision
+        self._sources: dict[str, Source] = {}
+        for path, data in texts.items():
+            with suppress(Undecodable):
+                self._sources[path] = Source.decode(name_of(path), data)
+        self._counterparts = dict(counterparts)
+        self._unchanged = frozenset(unchanged)
+
+    @property
+    def paths(self) -> Iterable[str]:
+        """See `OldFiles`."""
+        return self._sources
+
+    def read(self, path: str) -> Source | None:
+        """See `OldFiles`."""
+        return self._sources.get(path)
+
+    def counterpart(self, path: str) -> str | None:
+        """See `OldFiles`."""
+        return self._counterparts.get(path)
+
+    def is_unchanged(self, source: Source) -> bool:
+        """See `OldFiles`. The contents were compared before."""
+        return source.path in self._unchanged or _is_equal(self, source)
 
 
 class FolderFiles:
@@ -59,6 +108,10 @@ class FolderFiles:
         """See `OldFiles`. It is the file whose path has most trailing parts in common, beginning with the file name."""
         return trailing_match(path, self._targets)
 
+    def is_unchanged(self, source: Source) -> bool:
+        """See `OldFiles`."""
+        return _is_equal(self, source)
+
 
 class TextFiles:
     """Files whose content is known, by path."""
@@ -80,6 +133,16 @@ class TextFiles:
     def counterpart(self, path: str) -> str | None:
         """See `OldFiles`."""
         return trailing_match(path, self._sources)
+
+    def is_unchanged(self, source: Source) -> bool:
+        """See `OldFiles`."""
+        return _is_equal(self, source)
+
+
+def _is_equal(files: OldFiles, source: Source) -> bool:
+    path = files.counterpart(source.path)
+    old = files.read(path) if path is not None else None
+    return old is not None and old.text == source.text
 
 
 def trailing_match(path: str, known: Mapping[str, object]) -> str | None:

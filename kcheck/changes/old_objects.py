@@ -45,6 +45,11 @@ class OldObjects:
         self._last: tuple[Source, bool] | None = None
 
     @property
+    def files(self) -> OldFiles:
+        """The files that contain the objects."""
+        return self._files
+
+    @property
     def digest(self) -> bytes:
         """A digest of everything that findings about changes depend on: the content of all files."""
         if not self._digest:
@@ -57,18 +62,20 @@ class OldObjects:
         """Return whether a file has the same text as its counterpart."""
         # Asked for every document of a file.
         if self._last is None or self._last[0] is not source:
-            path = self._files.counterpart(source.path)
-            old = self._files.read(path) if path is not None else None
-            self._last = source, old is not None and old.text == source.text
+            self._last = source, self._files.is_unchanged(source)
         return self._last[1]
 
     def find(self, resource: Resource) -> OlderObject | None:
         """Return the older version of an object, None if the object is new or has not changed."""
+        found = self.match(resource)
+        return None if found is None or _text_of(found.resource) == _text_of(resource) else found
+
+    def match(self, resource: Resource) -> OlderObject | None:
+        """Return the older version of an object, None if the object is new."""
         if not resource.name:
             return None
         identity = identity_of(resource)
-        found = self._search(identity, resource) or self._search((*identity[:2], ANY_NAMESPACE, identity[3]), resource)
-        return None if found is None or _text_of(found.resource) == _text_of(resource) else found
+        return self._search(identity, resource) or self._search((*identity[:2], ANY_NAMESPACE, identity[3]), resource)
 
     def _search(self, identity: Identity, resource: Resource) -> OlderObject | None:
         for path in self._candidates(resource.document.source.path):
@@ -102,7 +109,12 @@ class OldObjects:
 
 def identity_of(resource: Resource) -> Identity:
     """Return what identifies an object in a cluster."""
-    return _FORMER_GROUPS.get((resource.group, resource.kind), resource.group), resource.kind, resource.namespace, resource.name
+    return stored_group(resource.group, resource.kind), resource.kind, resource.namespace, resource.name
+
+
+def stored_group(group: str, kind: str) -> str:
+    """Return the API group in which the API server stores the objects of a kind, if several groups serve it."""
+    return _FORMER_GROUPS.get((group, kind), group)
 
 
 def _may_be_same(old: Resource, new: Resource) -> bool:

@@ -24,6 +24,10 @@ LEFT_OVER = "left-over-value"
 _HELP = "the stored object keeps values that no manifest sets, such as defaults; use kubectl replace, or delete the object first"
 
 
+BEFORE = "before the change"
+"""The relation of the older place to a problem."""
+
+
 def check_change(
     older: OlderObject, new: Resource, store: Store, plan: Plan, session: Session, on_problem: OnProblem, on_crash: OnCrash
 ) -> None:  # fmt: skip
@@ -61,7 +65,7 @@ class _ChangeReporter:
         if isinstance(node, Node):
             keys = node.keys[len(self._new.node.keys) :]
             place = self._locator.place(self._older.resource.node.at(*keys), problem.at)
-            problem = problem.replace(related=(*problem.related, Related(place, self._older.state)))
+            problem = problem.replace(related=(*problem.related, Related(place, BEFORE)))
         self._on_problem(rule, problem)
 
 

@@ -239,7 +239,7 @@ class FileChecker:
             if outcome.custom:
                 outcome.is_postponed = True
                 return outcome
-        if placeholders.is_template(source.text):
+        if placeholders.is_template(source.text) or any(document.fault for document in documents):
             all, documents = documents, documents if task.named or session.judges_placeholders else without_templates(documents)
             if len(documents) < len(all):
                 if not any(map(_is_meant_as_object, documents)):

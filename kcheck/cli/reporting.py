@@ -184,7 +184,9 @@ def _rule_notes(report: Report, registry: Registry) -> dict[str, RuleNote]:
     notes = {}
     found = {f.rule for f in report.findings}
     for id in sorted(found | report.enabled.keys()):
-        rule = registry.rules[id]
+        rule = registry.find(id)
+        if rule is None:
+            continue
         help = help_text(registry.page(rule)) if id in found else ""
         severity, groups = report.enabled.get(id, rule.severity), tuple(sorted(rule.groups))
         notes[id] = RuleNote(id, rule.title, severity, rule.family, help, report.url_of(id), groups)

@@ -11,7 +11,6 @@ from typing import Any
 
 from kcheck.defaulting.decoding import Codec
 from kcheck.defaulting.pod_resources import qos_class
-from kcheck.defaulting.scalars import base64_of
 from kcheck.defaulting.type_defaults import Conditions
 
 Value = dict[str, Any]
@@ -49,6 +48,9 @@ def prepare_metadata(value: Value, namespaced: bool | None, namespace: str) -> N
     for key in SERVER_METADATA:
         # Before 1.34 templates show an empty creationTimestamp; that of the object itself is always set.
         metadata.pop(key, None)
+    owners = metadata.get("ownerReferences")
+    if owners.__class__ is list and len(owners) > 1:
+        metadata["ownerReferences"] = [each for index, each in enumerate(owners) if each not in owners[:index]]
     if namespaced is False:
         metadata.pop("namespace", None)
     elif namespaced and namespace and not metadata.get("namespace"):
@@ -57,11 +59,11 @@ def prepare_metadata(value: Value, namespaced: bool | None, namespace: str) -> N
 
 def prepare(value: Value, name: str, codec: Codec) -> None:
     """Change an object as its strategy does at creation. `name`: its API type."""
-    if "status" in value and name not in _KEEPS_STATUS:
+    if "status" in value and name not in _KEEPS_STATUS and (name != "networking/v1 ServiceCIDR" or codec.minor >= 36):
         clear_status(value, name, codec)
     function = _PREPARE.get(name)
     if function is not None:
-        function(value, Conditions(codec.minor, codec.enabled_gates))
+        function(value, codec.conditions)
 
 
 def clear_status(value: Value, name: str, codec: Codec) -> None:
@@ -95,15 +97,6 @@ def _map(value: Value, key: str) -> Value:
     return found if found.__class__ is dict else {}
 
 
-@_prepares("core/v1 Secret")
-def _secret(value: Value, _: Conditions) -> None:
-    texts = value.pop("stringData", None)
-    if texts.__class__ is dict and texts:
-        data = value.get("data")
-        encoded = {key: base64_of(text) if text.__class__ is str else text for key, text in texts.items()}
-        value["data"] = {**(data if data.__class__ is dict else {}), **encoded}
-
-
 @_prepares("core/v1 Pod")
 def _pod(value: Value, conditions: Conditions) -> None:
     spec = _map(value, "spec")
@@ -114,7 +107,6 @@ def _pod(value: Value, conditions: Conditions) -> None:
                 "type": "PodScheduled",
                 "status": "False",
                 "lastProbeTime": None,
-                "lastTransitionTime": None,
                 "reason": "SchedulingGated",
                 "message": "Scheduling is blocked due to non-empty scheduling gates",
             }
@@ -236,10 +228,8 @@ def _service_account(value: Value, _: Conditions) -> None:
 @_prepares("core/v1 Node")
 def _node(value: Value, _: Conditions) -> None:
     spec = _map(value, "spec")
-    if spec.get("podCIDR") and not spec.get("podCIDRs"):
-        spec["podCIDRs"] = [spec["podCIDR"]]
-    elif spec.get("podCIDRs") and not spec.get("podCIDR"):
-        spec["podCIDR"] = spec["podCIDRs"][0]
+    spec.pop("configSource", None)
+    _map(value, "status").pop("config", None)
 
 
 @_prepares("apps/v1 DaemonSet")
@@ -259,11 +249,10 @@ def _job(value: Value, conditions: Conditions) -> None:
         return
     keys = ("job-name", "batch.kubernetes.io/job-name") if conditions.minor >= 27 else ("job-name",)
     template = _map(_map(spec, "template"), "metadata")
-    labels = _map(template, "labels")
-    # A Job without labels of its own has those of its template, even the generated ones.
-    shared = bool(labels) and _map(value, "metadata").get("labels") == labels
+    # A Job without labels has those of its template, even the generated ones.
+    shared = _map(value["metadata"], "labels") in ({}, _map(template, "labels"))
     for metadata in (template, value["metadata"]) if shared else (template,):
-        metadata["labels"] = {**dict.fromkeys(keys, name), **_map(metadata, "labels")}
+        metadata["labels"] = {**dict.fromkeys(keys, name), **_map(template, "labels")}
 
 
 @_prepares("discovery/v1 EndpointSlice")
@@ -272,6 +261,22 @@ def _endpoint_slice(value: Value, conditions: Conditions) -> None:
         endpoint.pop("deprecatedTopology", None)
         if not conditions.has_gate("PreferSameTrafficDistribution"):
             _map(endpoint, "hints").pop("forNodes", None)
+
+
+@_prepares("resource/v1 ResourceSlice", "resource/v1beta2 ResourceSlice", "resource/v1beta1 ResourceSlice")
+def _resource_slice(value: Value, _: Conditions) -> None:
+    for device in _maps(_map(value, "spec").get("devices")):
+        for attribute in _maps(list(_map(_map(device, "basic") or device, "attributes").values())):
+            # The gate DRAListTypeAttributes is off in all versions.
+            for key in ("bools", "ints", "strings", "versions"):
+                attribute.pop(key, None)
+
+
+@_prepares("apiregistration/v1 APIService")
+def _api_service(value: Value, _: Conditions) -> None:
+    if not _map(value, "spec").get("service"):
+        message = "Local APIServices are always available"
+        value["status"] = {"conditions": [{"type": "Available", "status": "True", "reason": "Local", "message": message}]}
 
 
 @_prepares("apiextensions/v1 CustomResourceDefinition")

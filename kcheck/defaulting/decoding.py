@@ -11,10 +11,11 @@ from collections.abc import Callable, Container
 from typing import Any
 
 from kcheck.defaulting import scalars
+from kcheck.defaulting.copies import copy_of
 from kcheck.defaulting.go_types import GoType, go_type
-from kcheck.defaulting.type_defaults import Setter, field_defaults_of, setters_of
+from kcheck.defaulting.type_defaults import Conditions, Setter, field_defaults_of, setters_of
 from kcheck.schema.builtin.definitions import Definitions
-from kcheck.schema.builtin.gated_fields import FIELDS, gated_off
+from kcheck.schema.builtin.gated_fields import FIELDS
 from kcheck.schema.shape import Choice, Field, Shape
 
 Decode = Callable[[Any], Any]
@@ -34,19 +35,16 @@ _SCALARS: dict[str, Decode] = {
 _STRUCTS = frozenset({"object", "time", "micro-time", "quantity", "int-or-string", "raw", "any"})
 _NILABLE = frozenset({"list", "map", "bytes"})
 # Objects that the API server removes if a dropped field was the last one in them.
+_SAME_GATES = {"core/v1 EphemeralContainer": "core/v1 Container"}
 _EMPTIED = frozenset({"core/v1 Lifecycle", "core/v1 LifecycleHandler"})
-
-
-def _identity(value: Any) -> Any:
-    return value
 
 
 class StructDecoder:
     """Decodes the values of one API type.
 
     Attributes:
-        fields: decoder of each known field, whether the field is omitted if it is empty, and whether null means absent.
-        always: fields that are written even if they are absent, with their decoder, which makes them of None.
+        fields: decoder of each known field, whether it is a pointer, and whether an empty value is the same as none.
+        always: fields that are written even if they are absent, with the decoder that makes them of None, or None for null.
         omitzero: struct fields that are omitted if they equal this value.
         setters: functions that set defaults.
     """
@@ -61,30 +59,29 @@ class StructDecoder:
         self.setters: tuple[Setter, ...] = ()
 
     def decode(self, value: Any) -> Any:
-        """Return the decoded value with defaults; of None, the empty struct."""
+        """Return the decoded value with defaults; of None, the empty struct. Raises UndecodableValue."""
         result = self.plain(value)
-        if result.__class__ is dict and result is not value:
-            for setter in self.setters:
-                setter(result)
+        for setter in self.setters:
+            setter(result)
         return result
 
     def plain(self, value: Any) -> Any:
-        """Return the decoded value, where only the values in it have defaults."""
+        """Return the decoded value, where only the values in it have defaults. Raises UndecodableValue."""
         if value is None:
             value = {}
         elif value.__class__ is not dict:
-            return value
+            raise scalars.UndecodableValue(value)
         result: dict[str, Any] = {}
         fields = self.fields
         for key, each in value.items():
             entry = fields.get(key)
             if entry is None:
                 continue
-            decode, omits, nils = entry
-            if each is None and nils:
+            decode, pointer, skips_empty = entry
+            if each is None and (pointer or skips_empty):
                 continue
             decoded = decode(each)
-            if (omits and not decoded) or (nils and decoded is None):
+            if (skips_empty and not decoded) or (pointer and decoded is None):
                 continue
             result[key] = decoded
         for key, make in self.always:
@@ -116,7 +113,7 @@ class Codec:
     def __init__(self, definitions: Definitions, enabled_gates: Container[str] = ()) -> None:
         self.definitions = definitions
         self.minor = definitions.minor
-        self.enabled_gates = enabled_gates
+        self.conditions = Conditions(definitions.minor, enabled_gates)
         self._structs: dict[tuple[str, bool], StructDecoder] = {}
 
     def struct(self, name: str, gated: bool = True) -> StructDecoder:
@@ -133,13 +130,13 @@ class Codec:
         for key, field in shape.fields.items():
             if key not in dropped:
                 self._add_field(struct, name, key, field, go)
-        struct.setters = (*field_defaults_of(name, go, shape.fields), *setters_of(name, self.minor, self.enabled_gates))
+        struct.setters = (*field_defaults_of(name, go, shape.fields), *setters_of(name, self.conditions))
         return struct
 
     def _dropped(self, shape: Shape) -> frozenset[str]:
-        gates = FIELDS.get(shape.name, {})
-        off = (key for key in gated_off(shape.name, shape.fields, self.minor) if key in gates and not gates[key].within)
-        return frozenset(key for key in off if gates[key].gate not in self.enabled_gates)
+        gates = FIELDS.get(_SAME_GATES.get(shape.name, shape.name), {})
+        fields = (key for key, field in gates.items() if key in shape.fields and not field.within)
+        return frozenset(key for key in fields if not self.conditions.has_gate(gates[key].gate))
 
     def _add_field(self, struct: StructDecoder, name: str, key: str, field: Field, go: GoType) -> None:
         kind = field.shape.kind
@@ -147,19 +144,15 @@ class Codec:
         gated = not (name.startswith("batch/") and name.endswith(" JobTemplateSpec"))
         decode = self._decoder(field.shape, gated, rounds=name.startswith("core/v1 "))
         pointer, kept = key in go.pointers, key in go.kept
-        nils = pointer or kind in _NILABLE
-        omits = not kept and not pointer and kind not in _STRUCTS
-        struct.fields[key] = (decode, omits, nils)
+        empty = kind in _NILABLE or (kind != "object" and key in go.omitzero) or (not kept and kind not in _STRUCTS)
+        struct.fields[key] = (decode, pointer, empty and not pointer)
         if pointer or kind in _NILABLE:
             if kept:
                 struct.always.append((key, None))
-        elif kind in _STRUCTS:
-            if kind == "object" and key in go.omitzero:
-                struct.omitzero[key] = self.struct(field.shape.name)
-                struct.always.append((key, decode))
-            elif key not in go.omitzero:
-                struct.always.append((key, decode))
-        elif kept:
+        elif kind == "object" and key in go.omitzero:
+            struct.omitzero[key] = self.struct(field.shape.name)
+            struct.always.append((key, decode))
+        elif (kept or kind in _STRUCTS) and key not in go.omitzero:
             struct.always.append((key, decode))
 
     def _decoder(self, shape: Shape, gated: bool, rounds: bool) -> Decode:
@@ -174,12 +167,12 @@ class Codec:
             return _list_decoder(item) if kind == "list" else _map_decoder(item)
         if kind == "any":
             return self._lenient(shape)
-        return _SCALARS.get(kind, _identity)
+        return _SCALARS.get(kind, copy_of)
 
     def _lenient(self, shape: Shape) -> Decode:
         """The decoder of any value, in which objects may have a type."""
         if isinstance(shape, Choice) or shape.items is None:
-            return _identity
+            return copy_of
         inner = self.struct(shape.items.name)
 
         def decode(value: Any) -> Any:
@@ -192,13 +185,21 @@ class Codec:
 
 def _list_decoder(item: Decode) -> Decode:
     def decode(value: Any) -> Any:
-        return [item(each) for each in value] if value.__class__ is list else value
+        if value.__class__ is list:
+            return [item(each) for each in value]
+        if value is None:
+            return None
+        raise scalars.UndecodableValue(value)
 
     return decode
 
 
 def _map_decoder(item: Decode) -> Decode:
     def decode(value: Any) -> Any:
-        return {key: item(each) for key, each in value.items()} if value.__class__ is dict else value
+        if value.__class__ is dict:
+            return {key: item(each) for key, each in value.items()}
+        if value is None:
+            return None
+        raise scalars.UndecodableValue(value)
 
     return decode

@@ -1,6 +1,6 @@
 """An object as the API server holds it: decoded, converted, defaulted and prepared for creation.
 
-    held = default_object(resource, store)          # plain data of its own
+    held = default_object(resource, store)          # new plain data
     for change in changes_between(resource.node.plain(), held): ...
 
 What only a running cluster knows (addresses, uids, times, defaults that depend on other objects) is left as it is: see docs/defaults.md.
@@ -17,6 +17,7 @@ from kcheck.defaulting.copies import copy_of
 from kcheck.defaulting.creation import prepare, prepare_metadata
 from kcheck.defaulting.custom import decode_custom, node_of
 from kcheck.defaulting.decoding import Codec
+from kcheck.defaulting.scalars import UndecodableValue
 from kcheck.kube.resource import Resource
 from kcheck.schema.builtin.definitions import Definitions
 from kcheck.schema.crd.custom_resources import CustomKind
@@ -37,7 +38,7 @@ def default_object(
     """Return an object as an API server of the store's Kubernetes version holds it, as new plain data.
 
     Built-in kinds are decoded and defaulted by their Go types, custom resources by the schema of their CRD in the store. An object of an
-    unknown kind is only copied. Values that the API server cannot decode are returned as they are.
+    unknown kind, or one that the API server cannot decode, is only copied.
 
     Args:
         value: the object as written. Its apiVersion and kind select the type.
@@ -52,6 +53,17 @@ def default_object(
     plain = node.plain() if isinstance(node, Node) else node
     if plain.__class__ is not dict:
         return copy_of(plain)  # type: ignore[no-any-return]
+    try:
+        held = _held(node, plain, store, namespace, creation, enabled_gates)
+    except UndecodableValue:
+        held = None
+    return copy_of(plain) if held is None else held
+
+
+def _held(
+    node: Node | Mapping[str, Any], plain: Value, store: Store, namespace: str, creation: bool, enabled_gates: frozenset[str]
+) -> Value | None:
+    """The object as it is held, None for unknown kinds."""
     api_version, kind = str(plain.get("apiVersion")), str(plain.get("kind"))
     codec = codec_of(store.definitions, enabled_gates)
     builtin = store.builtin(api_version, kind)
@@ -63,9 +75,10 @@ def default_object(
             admit(held, name)
             prepare(held, name, codec)
         return held
-    custom = store.added(api_version, kind)
+    added = store.added(api_version, kind)
+    custom = added.definition if added is not None else None
     if not isinstance(custom, CustomKind):
-        return copy_of(plain)  # type: ignore[no-any-return]
+        return None
     held = decode_custom(node if isinstance(node, Node) else node_of(node), custom, codec, creation)
     if creation:
         prepare_metadata(held, custom.namespaced, namespace)

@@ -1,7 +1,4 @@
-"""Scalars as the API server writes them after it has read them.
-
-A value that the API server cannot decode is returned as it is: the object would be rejected, so there is nothing else to compare with.
-"""
+"""Scalars as the API server writes them after it has read them. null is the zero value of the type."""
 
 from __future__ import annotations
 
@@ -16,46 +13,67 @@ from kcheck.kube.quantity import parse as parse_quantity
 
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(?:[.,](\d+))?([Zz]|[+-]\d\d:\d\d)")
 _UTC_SECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-_BASE64 = re.compile(rb"[A-Za-z0-9+/]*={0,2}")
+
+
+class UndecodableValue(ValueError):
+    """A value that the API server cannot read into the type of its field."""
 
 
 def string(value: Any) -> Any:
-    """A string; null is "" ."""
-    return "" if value is None else value
+    """A string."""
+    if value.__class__ is str:
+        return value
+    if value is None:
+        return ""
+    raise UndecodableValue(value)
 
 
 def boolean(value: Any) -> Any:
-    """A boolean; null is false."""
-    return False if value is None else value
+    """A boolean."""
+    if value is True or value is False:
+        return value
+    if value is None:
+        return False
+    raise UndecodableValue(value)
 
 
 def integer(value: Any) -> Any:
-    """An integer, which may be written as 1.0 or 1e3; null is 0."""
+    """An integer, which may be written as 1.0 or 1e3."""
+    if value.__class__ is int:
+        return value
     if value is None:
         return 0
-    return int(value) if value.__class__ is float and value.is_integer() else value
+    if value.__class__ is float and value.is_integer():
+        return int(value)
+    raise UndecodableValue(value)
 
 
 def number(value: Any) -> Any:
-    """A float; null is 0. An integer beyond the precision of a float is rounded, as it is written by Go."""
+    """A float. An integer beyond the precision of a float is rounded, as Go writes it."""
     if value is None:
         return 0
+    if value.__class__ not in (int, float):
+        raise UndecodableValue(value)
     if value.__class__ is int and not -(2**53) <= value <= 2**53:
         return int(Decimal(repr(float(value))))
     return int(value) if value.__class__ is float and value.is_integer() and abs(value) < 1e21 else value
 
 
 def integer_or_string(value: Any) -> Any:
-    """An IntOrString; null is 0."""
-    return integer(value)
+    """An IntOrString."""
+    return value if value.__class__ is str else integer(value)
 
 
 def encoded_bytes(value: Any) -> Any:
-    """Base64 without the line breaks that the API server ignores; null stays null."""
-    if value.__class__ is not str or ("\n" not in value and "\r" not in value and len(value) % 4 == 0):
-        return value
-    packed = value.replace("\n", "").replace("\r", "")
-    return packed if _BASE64.fullmatch(packed.encode("ascii", "replace")) else value
+    """Base64 without the line breaks and the surplus bits that the API server ignores."""
+    packed = string(value)
+    if not packed.isalnum():
+        packed = packed.replace("\n", "").replace("\r", "")
+        try:
+            return packed[:-4] + base64.b64encode(base64.b64decode(packed[-4:], validate=True)).decode("ascii")
+        except ValueError as error:
+            raise UndecodableValue(value) from error
+    return packed
 
 
 def base64_of(text: str) -> str:
@@ -64,7 +82,7 @@ def base64_of(text: str) -> str:
 
 
 def quantity(value: Any) -> Any:
-    """The text of a quantity in canonical form, from a string or a number; null is "0"."""
+    """The text of a quantity in canonical form, from a string or a number."""
     return _quantity(value, rounds=False)
 
 
@@ -76,42 +94,40 @@ def rounded_quantity(value: Any) -> Any:
 def _quantity(value: Any, rounds: bool) -> Any:
     if value is None:
         return "0"
-    text = value if value.__class__ is str else repr(value) if value.__class__ in (int, float) else None
-    if text is None:
-        return value
+    if value.__class__ not in (str, int, float):
+        raise UndecodableValue(value)
     try:
-        parsed = parse_quantity(text)
-    except BadQuantity:
-        return value
+        parsed = parse_quantity(value if value.__class__ is str else repr(value))
+    except BadQuantity as error:
+        raise UndecodableValue(value) from error
     return str(parsed.rounded() if rounds else parsed)
 
 
 def seconds(value: Any) -> Any:
-    """A Time: RFC 3339 in UTC, with seconds."""
-    if value.__class__ is not str or _UTC_SECONDS.fullmatch(value):
+    """A Time: RFC 3339 in UTC, with seconds. null stays null."""
+    if value is None or (value.__class__ is str and _UTC_SECONDS.fullmatch(value)):
         return value
-    moment, _ = _instant(value)
-    return value if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return _instant(value)[0].strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def microseconds(value: Any) -> Any:
-    """A MicroTime: RFC 3339 in UTC, with microseconds."""
-    if value.__class__ is not str:
-        return value
+    """A MicroTime: RFC 3339 in UTC, with microseconds. null stays null."""
+    if value is None:
+        return None
     moment, micro = _instant(value)
-    return value if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%S") + f".{micro:06d}Z"
+    return moment.strftime("%Y-%m-%dT%H:%M:%S") + f".{micro:06d}Z"
 
 
-def _instant(text: str) -> tuple[datetime | None, int]:
-    """The time in UTC, without fraction, and its microseconds; None where it is not valid."""
-    match = _TIME.fullmatch(text)
+def _instant(value: Any) -> tuple[datetime, int]:
+    """The time in UTC, without fraction, and its microseconds."""
+    match = _TIME.fullmatch(value) if value.__class__ is str else None
     if match is None:
-        return None, 0
+        raise UndecodableValue(value)
     try:
         moment = datetime.strptime(match[1].upper(), "%Y-%m-%dT%H:%M:%S").replace(tzinfo=UTC)
         if match[3] not in "Zz":
             offset = timedelta(hours=int(match[3][1:3]), minutes=int(match[3][4:]))
             moment = moment - offset if match[3][0] == "+" else moment + offset
-    except (ValueError, OverflowError):
-        return None, 0
+    except (ValueError, OverflowError) as error:
+        raise UndecodableValue(value) from error
     return moment, int((match[2] or "0")[:6].ljust(6, "0"))

@@ -1,8 +1,10 @@
 """The defaults of built-in API types.
 
-Source: the SetDefaults functions of pkg/apis/*/v*/defaults.go in kubernetes/kubernetes, of Kubernetes 1.25 to 1.37, and the `+default`
-markers of the Go types. A function receives a decoded value, in which fields that are not pointers are absent or zero if they are empty,
-and changes it. The API server sets some defaults only in Pods and not in Pod templates: they belong to the type of the kind.
+Sources: the SetDefaults functions of pkg/apis/*/v*/defaults.go in kubernetes/kubernetes, of Kubernetes 1.25 to 1.37, the `+default`
+markers of the Go types, and pkg/apis/core/v1/conversion.go for fields that have another value in the API server.
+
+A function receives a decoded value, in which fields that are not pointers are absent or zero if they are empty, and changes it. The API
+server sets some defaults only in Pods and not in Pod templates: they belong to the type of the kind.
 """
 
 from __future__ import annotations
@@ -10,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
+from kcheck.defaulting.copies import copy_of
 from kcheck.defaulting.go_types import GoType
 from kcheck.defaulting.pod_resources import default_pod_level_resources
+from kcheck.defaulting.scalars import base64_of
 from kcheck.kube.feature_gates import is_enabled
 from kcheck.kube.image import BadImage
 from kcheck.kube.image import parse as parse_image
@@ -57,9 +61,7 @@ _FIELD_DEFAULTS: dict[str, dict[str, Any]] = {
     "core/v1 ObjectFieldSelector": {"apiVersion": "v1"},
     "core/v1 EndpointPort": {"protocol": "TCP"},
     "core/v1 Secret": {"type": "Opaque"},
-    "core/v1 PersistentVolumeSpec": {"persistentVolumeReclaimPolicy": "Retain", "volumeMode": "Filesystem"},
     "core/v1 PersistentVolumeClaimSpec": {"volumeMode": "Filesystem"},
-    "core/v1 PersistentVolumeClaim": {},
     "core/v1 ReplicationControllerSpec": {"replicas": 1},
     "apps/v1 DeploymentSpec": {"replicas": 1, "revisionHistoryLimit": 10, "progressDeadlineSeconds": 600},
     "apps/v1 DaemonSetSpec": {"revisionHistoryLimit": 10},
@@ -75,6 +77,7 @@ _FIELD_DEFAULTS: dict[str, dict[str, Any]] = {
     "storage/v1 StorageClass": {"reclaimPolicy": "Delete", "volumeBindingMode": "Immediate"},
     "apiextensions/v1 ServiceReference": _ROUTE,
     "apiregistration/v1 ServiceReference": _ROUTE,
+    "authentication/v1 TokenRequestSpec": {"expirationSeconds": 3600},
     "certificates/v1beta1 CertificateSigningRequestCondition": {"status": "True"},
 }
 for _version in ("v1", "v1beta1", "v1alpha1"):
@@ -102,15 +105,17 @@ for _version in ("v1", "v1beta1", "v1beta2", "v1beta3"):
 
 def field_defaults_of(name: str, go: GoType, fields: Container[str]) -> Iterator[Setter]:
     """Yield a function that sets the defaults of an API type that depend on nothing else. `fields`: its fields in this version."""
-    defaults = {**{key: value for key, value in go.defaults.items() if value not in ("", 0)}, **_FIELD_DEFAULTS.get(name, {})}
+    defaults = {**go.defaults, **_FIELD_DEFAULTS.get(name, {})}
     entries = [(key, value, key in go.pointers) for key, value in defaults.items() if key in fields]
+    # The zero value is a default only of a pointer.
+    entries = [(key, value, pointer) for key, value, pointer in entries if value or pointer]
     if not entries:
         return
 
     def set_fields(value: Value) -> None:
         for key, default, pointer in entries:
-            if key not in value or (not pointer and not value[key]):
-                value[key] = dict(default) if default.__class__ is dict else default
+            if value.get(key) is None or (not pointer and not value[key]):
+                value[key] = copy_of(default)
 
     yield set_fields
 
@@ -133,11 +138,10 @@ ConditionalSetter = Callable[[Value, Conditions], None]
 _SETTERS: dict[str, ConditionalSetter] = {}
 
 
-def setters_of(name: str, minor: int, enabled_gates: Container[str]) -> Iterator[Setter]:
+def setters_of(name: str, conditions: Conditions) -> Iterator[Setter]:
     """Yield the function that sets the other defaults of an API type."""
     setter = _SETTERS.get(name)
     if setter is not None:
-        conditions = Conditions(minor, enabled_gates)
         yield lambda value: setter(value, conditions)
 
 
@@ -199,11 +203,22 @@ def _pod_spec(value: Value, conditions: Conditions) -> None:
     name = value.get("serviceAccountName") or value.get("serviceAccount")
     if name:
         value["serviceAccountName"] = value["serviceAccount"] = name
-    if not conditions.has_gate("SidecarContainers"):
-        for container in _maps(value.get("initContainers")):
-            container.pop("restartPolicy", None)
+    _drop_restart_policies(value, conditions)
     if not conditions.has_gate("ImageVolume"):
         _drop_image_volumes(value)
+
+
+def _drop_restart_policies(spec: Value, conditions: Conditions) -> None:
+    # The field of init containers is as old as sidecars; that of others came with rules for restarts.
+    sidecars, rules = conditions.has_gate("SidecarContainers"), conditions.has_gate("ContainerRestartRules")
+    if sidecars and rules:
+        return
+    for container in _maps(spec.get("initContainers")):
+        if not sidecars or (conditions.minor >= 34 and container.get("restartPolicy") != "Always"):
+            container.pop("restartPolicy", None)
+    for listed in ("containers", "ephemeralContainers") if conditions.minor >= 34 and not rules else ():
+        for container in _maps(spec.get(listed)):
+            container.pop("restartPolicy", None)
 
 
 def _drop_image_volumes(spec: Value) -> None:
@@ -227,9 +242,24 @@ def _host_ports(spec: Value) -> None:
                     port["hostPort"] = port["containerPort"]
 
 
+_INIT_CONTAINERS = ("init-containers", "init-container-statuses")
+
+
+@_defaults("core/v1 PodTemplateSpec")
+def _pod_template(value: Value, _: Conditions) -> None:
+    # The API server removes the annotations that described init containers before 1.6.
+    annotations = _map(_map(value, "metadata"), "annotations")
+    for key in [f"pod.{stage}.kubernetes.io/{name}" for stage in ("alpha", "beta") for name in _INIT_CONTAINERS] if annotations else ():
+        if annotations.pop(key, None) is not None and not annotations:
+            del value["metadata"]["annotations"]
+
+
 @_defaults("core/v1 Pod")
 def _pod(value: Value, conditions: Conditions) -> None:
+    _pod_template(value, conditions)
     spec = _map(value, "spec")
+    if spec.get("terminationGracePeriodSeconds", 0) < 0:
+        spec["terminationGracePeriodSeconds"] = 1
     for listed in ("containers", "initContainers"):
         for container in _maps(spec.get(listed)):
             _requests_from_limits(_map(container, "resources"))
@@ -257,6 +287,15 @@ def _resize_policies(container: Value) -> None:
     added = [{"resourceName": key, "restartPolicy": "NotRequired"} for key in ("cpu", "memory") if key in requests and key not in known]
     if added:
         container["resizePolicy"] = [*policies, *added]
+
+
+@_defaults("core/v1 PersistentVolume")
+def _persistent_volume(value: Value, _: Conditions) -> None:
+    # The same type in a VolumeAttachment has no defaults.
+    spec = _map(value, "spec")
+    if not spec.get("persistentVolumeReclaimPolicy"):
+        spec["persistentVolumeReclaimPolicy"] = "Retain"
+    spec.setdefault("volumeMode", "Filesystem")
 
 
 @_defaults("core/v1 ReplicationController")
@@ -303,6 +342,22 @@ def _traffic_policies(spec: Value, minor: int) -> None:
         spec.setdefault("internalTrafficPolicy", "Cluster")
     if kind == "LoadBalancer":
         spec.setdefault("allocateLoadBalancerNodePorts", True)
+
+
+@_defaults("core/v1 Secret")
+def _secret(value: Value, _: Conditions) -> None:
+    texts = value.pop("stringData", None)
+    if texts:
+        value["data"] = {**_map(value, "data"), **{key: base64_of(text) for key, text in texts.items()}}
+
+
+@_defaults("core/v1 NodeSpec")
+def _node_spec(value: Value, _: Conditions) -> None:
+    cidr, cidrs = value.get("podCIDR"), value.get("podCIDRs")
+    if cidr and (not cidrs or cidrs[0] != cidr):
+        value["podCIDRs"] = [cidr]
+    elif cidrs:
+        value["podCIDR"] = cidrs[0]
 
 
 @_defaults("core/v1 Namespace")

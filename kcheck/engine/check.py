@@ -41,6 +41,7 @@ class CheckSettings(TypedDict, total=False):
         schemas: Files and folders with CustomResourceDefinitions or JSON Schemas.
         complete: Whether the input contains all objects.
         provided: Files with objects that the cluster already has.
+        policies: Files and folders with user-defined policies.
         placeholders: "check" to check values that are not filled in, or "skip".
         include: Files that all rules apply to as well, such as "fixtures".
         exclude: Globs of files to skip.
@@ -57,6 +58,7 @@ class CheckSettings(TypedDict, total=False):
     schemas: Paths
     complete: bool | None
     provided: Paths
+    policies: Paths
     placeholders: str | None
     include: Names
     exclude: Names
@@ -146,6 +148,7 @@ def _options(settings: CheckSettings) -> CheckOptions:
         schemas=_existing(settings.get("schemas", ()), "schemas"),
         complete=settings.get("complete"),
         provided=_existing(settings.get("provided", ()), "provided"),
+        policies=_existing(settings.get("policies", ()), "policies"),
         config=None if config is None or is_mapping else os.fspath(config),  # type: ignore[arg-type]
         # JSON is YAML, so a mapping is read, and its errors are reported, like a file.
         config_text=json.dumps(config, indent=2, default=dict) if is_mapping else None,

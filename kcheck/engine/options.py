@@ -23,6 +23,7 @@ class CheckOptions(NamedTuple):
         exclude: Globs of files to skip.
         include: Names of `INCLUDES`.
         before: Path of a file or folder with the older versions of the objects.
+        policies: Paths of files and folders with user-defined policies.
         local_rules: Whether the Python files that the config names in `plugins` may run; None if the caller did not decide.
     """
 
@@ -41,3 +42,4 @@ class CheckOptions(NamedTuple):
     include: tuple[str, ...] = ()
     before: str | None = None
     local_rules: bool | None = None
+    policies: tuple[str, ...] = ()

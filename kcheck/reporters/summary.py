@@ -18,7 +18,7 @@ _MAX_KINDS = 5
 
 def summary_lines(report: Report, verbose: bool = False) -> list[str]:
     """Returns the summary: what was found in what, and what was not checked. `verbose`: the report lists the skipped files."""
-    return [line for line in (_findings_line(report), _unchecked_line(report, verbose)) if line]
+    return [line for line in (_findings_line(report), _policies_line(report), _unchecked_line(report, verbose)) if line]
 
 
 def _findings_line(report: Report) -> str:
@@ -37,7 +37,19 @@ def _findings_line(report: Report) -> str:
         line += f" {counted(report.suppressed, 'finding')} suppressed."
     if report.coverage:
         line += f" {counted(len(report.coverage.known), 'finding')} in the baseline."
+    if report.since:
+        line += f" {counted(report.since.known, 'older finding')} of {report.since.name} not listed."
     return line
+
+
+def _policies_line(report: Report) -> str:
+    """Returns the number of user-defined policies that are enforced, "" if there are none."""
+    number = len(report.policies)
+    if not number:
+        return ""
+    verb = "is" if number == 1 else "are"
+    noun = "policy" if number == 1 else "policies"
+    return f"{number} {noun} {verb} enforced (policies: {{from-input: false}} in the config ignores those in the input)."
 
 
 def counted_severities(counts: Mapping[Severity, int]) -> str:

@@ -81,6 +81,13 @@ _DISALLOWED_NAME = pattern(r"(?:.*[-_.])?disallowed(?:[-_.\d].*)?\.(?:ya?ml|json
 # The files that a step of chainsaw compares with the cluster.
 _EXPECTED_FILES = pattern(r"\b(?:assert|error):\s*+(?:\{\s*+)?(?:#[^\n]*\n\s*+|)*+file:\s*+[\"']?([^\s\"'}]+)")
 
+# Region tags mark the part of a file that the documentation of Google Cloud shows.
+_REGION_TAG = pattern(r"#[ \t]*\[START \w+\]")
+# A version of a release in a path: v1.2.3, v2_0_1. Versions of APIs and of Kubernetes have fewer parts.
+_RELEASE = pattern(r"(?<![A-Za-z0-9])v(\d+)([._])(\d+)\2(\d+)")
+_MIN_RELEASES = 3
+"""Files for so many releases are a history. Two may be alternatives."""
+
 _WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
 
 
@@ -123,11 +130,13 @@ class RoleFinder:
     """
 
     def __init__(self, paths: Iterable[str], assigned: Callable[[str], Role | None] | None = None, as_server: bool = False) -> None:
+        paths = list(paths)
         self.tool_folders = Folders()
         self.assigned = assigned
         self.as_server = as_server
         self.listed_files = ListedFiles()
         self._expected: dict[str, str] = {}
+        self._superseded = _superseded_files(paths) if not as_server else {}
         self._by_folder: dict[tuple[str, int], Role | None] = {}
         self._names: dict[str, set[str]] = {}
         for path in paths:
@@ -146,8 +155,17 @@ class RoleFinder:
             return NAMED
         if role := kind_of_file(target.path, self.tool_folders):
             return role
+        if (newer := self._superseded.get(target.path)) is not None:
+            return Role(ARCHIVED, f"{newer} is for a newer release")
         role = _of_unmaintained_folder(target)
         return UNKNOWN if role is None or (role.name == ARCHIVED and self.as_server) else role
+
+    def of_folder(self, target: Target) -> Role:
+        """Return the role of the objects of a chart, by the path of its Chart.yaml."""
+        if self.assigned is not None and (role := self.assigned(target.path)) is not None:
+            return role
+        role = _of_unmaintained_folder(target) or self._of_folder(target)
+        return UNKNOWN if role is None else role
 
     def add_text(self, path: str, text: str) -> None:
         """Learn from a file which other files are assertions."""
@@ -173,8 +191,10 @@ class RoleFinder:
 
     def _is_deployed(self, target: Target) -> bool:
         """Whether a kustomization outside of an unmaintained folder lists a file in it, or a folder around the file."""
-        unmaintained = os.path.normpath(_unmaintained_folder(target))
         path = os.path.normpath(target.path)
+        if not _unmaintained_folder(target):
+            return path in self.listed_files.objects
+        unmaintained = os.path.normpath(_unmaintained_folder(target))
         while len(path) >= len(unmaintained):
             lister = self.listed_files.objects.get(path, "")
             if lister and not os.path.normpath(lister).startswith(f"{unmaintained}/"):
@@ -279,6 +299,24 @@ class RoleFinder:
         return self._folders
 
 
+def _superseded_files(paths: Iterable[str]) -> dict[str, str]:
+    """Return the files for releases before the newest one, each with the path of the newest one.
+
+    They have the same path except for the version, such as docs/install/v2_0_0.yaml.
+    """
+    releases: dict[str, list[tuple[tuple[int, ...], str]]] = {}
+    for path in paths:
+        if (found := _RELEASE.search(path)) is not None:
+            version = int(found[1]), int(found[3]), int(found[4])
+            releases.setdefault(f"{path[: found.start()]}*{path[found.end() :]}", []).append((version, path))
+    superseded = {}
+    for each in releases.values():
+        newest, newest_path = max(each)
+        if len({version for version, _ in each}) >= _MIN_RELEASES:
+            superseded.update({path: newest_path for version, path in each if version < newest})
+    return superseded
+
+
 def _unmaintained_folder(target: Target) -> str:
     """Return the path of the outermost folder around a file with copies of other projects or archived files, or "" if there is none."""
     return _find_unmaintained(target.path.rpartition("/")[0], target.start)
@@ -344,9 +382,17 @@ def role_by_content(role: Role, documents: Sequence[Document], as_server: bool =
         return _PATCH_BY_SHAPE
     if role.name in EXAMPLES:
         return role
+    if role == UNKNOWN and (tag := _region_tag(documents)):
+        return Role(EXAMPLE, f'documentation shows the part with the region tag "{tag}"')
     if all(resource.kind == "CustomResourceDefinition" for resource in objects):
         return _CRDS
     return _DUMPED if any(map(is_dumped, objects)) else role
+
+
+def _region_tag(documents: Sequence[Document]) -> str:
+    """Return the first region tag of a file, "" if it has none."""
+    found = _REGION_TAG.search(documents[0].source.text) if documents and "[START " in documents[0].source.text else None
+    return found[0].lstrip("# \t") if found is not None else ""
 
 
 def is_dumped(resource: Resource) -> bool:

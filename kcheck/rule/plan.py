@@ -8,6 +8,7 @@ from typing import Any
 
 from kcheck.facts.bundle import Bundle
 from kcheck.facts.facts import Facts
+from kcheck.facts.removed import RemovedObject
 from kcheck.finding.problem import Problem
 from kcheck.kube.kinds import CORE, kind_names
 from kcheck.kube.object_change import ObjectChange
@@ -22,6 +23,10 @@ _NO_KINDS: frozenset[str] = frozenset()
 
 MAX_PROBLEMS_PER_SUBJECT = 100_000
 """The number of problems of a rule at one node, document or object after which the rule is stopped."""
+
+
+GATED = "disabled-feature-gate"
+"""The rule that reports fields whose feature gate is off. Its option `enabled` lists gates that are on."""
 
 
 class RuleContractError(Exception):
@@ -107,9 +112,10 @@ class TypePlan:
         owned: fields for which the constraints decide whether they are required.
         closed: fields for which the constraints describe all allowed values.
         dropped: fields whose contents the API server does not validate.
+        validated_since: N of the first Kubernetes version 1.N that validates the contents, for some fields.
     """
 
-    __slots__ = ("absent", "closed", "dropped", "owned", "present", "rules", "validators")
+    __slots__ = ("absent", "closed", "dropped", "owned", "present", "rules", "validated_since", "validators")
 
     def __init__(self, rules: Iterable[Hook] = (), validators: Iterable[Hook] = ()) -> None:
         self.absent: list[tuple[str, Constraint]] = []
@@ -119,6 +125,7 @@ class TypePlan:
         self.owned: set[str] = set()
         self.closed: set[str] = set()
         self.dropped: set[str] = set()
+        self.validated_since: dict[str, int] = {}
 
 
 Wrap = Callable[[Hook], Hook]
@@ -192,9 +199,10 @@ def _hook_of(active: Active, type: str, wrap: Wrap | None) -> Hook:
 
 
 class Plan:
-    """Hooks and constraints by API type, and the hooks for whole documents, objects, changes of objects and bundles.
+    """Hooks and constraints by API type, and the hooks for whole documents, objects, changes and removals of objects, and bundles.
 
     `every`: hooks for all objects of known kinds. `make`: returns the plan of a type; called once per type, for its first value.
+    `enabled_gates`: feature gates that are on in spite of their default.
     """
 
     def __init__(
@@ -205,6 +213,8 @@ class Plan:
         bundle: ObjectHooks | None = None,
         every: Iterable[Hook] = (),
         changes: ObjectHooks | None = None,
+        removals: ObjectHooks | None = None,
+        enabled_gates: Iterable[str] = (),
     ) -> None:
         self._make = make
         self._types: dict[str, TypePlan | None] = {}
@@ -213,6 +223,8 @@ class Plan:
         self.bundle = bundle or ObjectHooks()
         self.every = list(every)
         self.changes = changes or ObjectHooks()
+        self.removals = removals or ObjectHooks()
+        self.enabled_gates = frozenset(enabled_gates)
 
     def of_type(self, name: str) -> TypePlan | None:
         """Return the plan of a type, or None if no rule or constraint applies to it."""
@@ -267,6 +279,8 @@ class _Types:
                 plan.closed.add(key)
             if constraint.dropped:
                 plan.dropped.add(key)
+            if constraint.validated_since:
+                plan.validated_since[key] = constraint.validated_since
             if constraint.rule.id not in self._active:
                 continue
             if constraint.of_absent:
@@ -286,4 +300,6 @@ def compile_plan(registry: Registry, rules: RuleSet, wrap: Wrap | None = None) -
         ObjectHooks([active for active in callable_rules if active.rule.subject is Facts], wrap),
         [types.hook_of(each) for each in registry.validators if each.rule.id in rules and not each.types],
         ObjectHooks([active for active in callable_rules if active.rule.subject is ObjectChange], wrap),
+        ObjectHooks([active for active in callable_rules if active.rule.subject is RemovedObject], wrap),
+        rules[GATED].options["enabled"] if GATED in rules else (),
     )

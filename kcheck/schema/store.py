@@ -29,8 +29,16 @@ class Judge(Protocol):
         """Whether objects belong to a namespace, None if unknown."""
 
     @property
+    def plural(self) -> str:
+        """The name of the resource, "" if it is unknown."""
+
+    @property
     def pod_schema(self) -> Node | None:
         """The schema in which Pods are searched, or None."""
+
+    @property
+    def definition(self) -> Judge | None:
+        """The kind as its CRD defines it, None without a CRD."""
 
     def judge(self, resource: Resource, walk: Walk) -> None:
         """Report the errors of an object."""

@@ -16,6 +16,7 @@ from kcheck.finding.finding import Finding
 from kcheck.rule.registry import BUILT_IN, Registry
 from kcheck.rule.rule import Rule
 from kcheck.rule.ruleset import Setting, choose
+from kcheck.run.removed_objects import find_removed_objects
 from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
@@ -48,6 +49,10 @@ def check_text(
         raise ValueError(f"unknown rule or group {', '.join(unknown)}")
     session = Session(registry, choose(registry, ids, settings=settings), [Store(load(kubernetes))], complete)
     if before is not None:
+        contents = [Target(name, False, data=text.encode())]
+        session.removed, session.gone = find_removed_objects(
+            [Target(name, False, data=before.encode())], contents, {name: name}, session, TextFiles.state
+        )
         session.before = OldObjects(TextFiles({name: before}))
     found = Discovery([Target(name, named=True, stdin=True)])
     return run_pipeline(found, session, stdin=BytesIO(text.encode())).findings

@@ -42,6 +42,8 @@ def _all_or_exists(over: Step, slots: tuple[str, ...], predicate: Step, universa
     decisive = not universal
     # The condition, then the accumulator of the step.
     cost, check = (3, 2) if universal else (4, 3)
+    slot = slots[0]
+    single = len(slots) == 1
 
     def run(frame: Frame) -> bool:
         items = _items(over(frame), len(slots) == 2)
@@ -52,7 +54,10 @@ def _all_or_exists(over: Step, slots: tuple[str, ...], predicate: Step, universa
                 frame.charge(check)
                 break
             frame.charge(cost)
-            frame.update(zip(slots, item, strict=True))
+            if single:
+                frame[slot] = item[0]
+            else:
+                frame.update(zip(slots, item, strict=True))
             try:
                 value = predicate(frame)
             except EvaluationError as error:
@@ -104,11 +109,15 @@ def _passes(condition: Step, frame: Frame) -> bool:
 def _map_or_filter(over: Step, slots: tuple[str, ...], transform: Step, condition: Step | None) -> Step:
     # A list of one constant is a constant itself, which costs nothing.
     cost = 2 if isinstance(transform, Constant) else LIST + 2
+    slot, single = slots[0], len(slots) == 1
 
     def run(frame: Frame) -> list[Value]:
         found: list[Value] = []
-        for item in _items(over(frame), len(slots) == 2):
-            frame.update(zip(slots, item, strict=True))
+        for item in _items(over(frame), not single):
+            if single:
+                frame[slot] = item[0]
+            else:
+                frame.update(zip(slots, item, strict=True))
             if condition is not None and not _passes(condition, frame):
                 continue
             found.append(transform(frame))

@@ -30,6 +30,8 @@ class GatedField(NamedTuple):
     emptied: int = 0
 
 
+Enables = Callable[[str], bool]
+
 _DYNAMIC = GatedField("DynamicResourceAllocation")
 _CLASSES = GatedField("VolumeAttributesClass")
 _USERS = GatedField("AtomicWriteVolumeUserFields")
@@ -43,6 +45,17 @@ _INDEXES = GatedField("JobBackoffLimitPerIndex")
 _MATCHING = {"matchConditions": GatedField("AdmissionWebhookMatchConditions")}
 _LEADERS = GatedField("CoordinatedLeaderElection")
 _SELECTORS = GatedField("AuthorizeWithSelectors")
+_BINDING = GatedField("DRADeviceBindingConditions")
+_PARTS = GatedField("DRAPartitionableDevices")
+_ALLOCATABLE = GatedField("DRANodeAllocatableResources")
+_DEVICE = {
+    "taints": _TAINTS,
+    **dict.fromkeys(("bindingConditions", "bindingFailureConditions", "bindsToNode"), _BINDING),
+    **dict.fromkeys(("allNodes", "consumesCounters", "nodeName", "nodeSelector"), _PARTS),
+    "allowMultipleAllocations": _CAPACITY,
+    **dict.fromkeys(("nodeAllocatableResourceMappings", "nodeAllocatableResources"), _ALLOCATABLE),
+}
+_SLICE = {"perDeviceNodeSelection": _PARTS, "sharedCounters": _PARTS}
 _OWNED = {"defaultUser": _USERS}
 _USER = {"user": _USERS}
 
@@ -128,6 +141,15 @@ FIELDS: dict[str, dict[str, GatedField]] = {
     "apiextensions/v1 CustomResourceDefinitionVersion": {"selectableFields": GatedField("CustomResourceFieldSelectors")},
     "authorization/v1 ResourceAttributes": {"fieldSelector": _SELECTORS, "labelSelector": _SELECTORS},
     "coordination/v1 LeaseSpec": {"strategy": _LEADERS, "preferredHolder": _LEADERS},
+    "resource/v1 Device": _DEVICE,
+    "resource/v1beta2 Device": _DEVICE,
+    "resource/v1beta1 BasicDevice": _DEVICE,
+    "resource/v1 DeviceCapacity": {"requestPolicy": _CAPACITY},
+    "resource/v1beta2 DeviceCapacity": {"requestPolicy": _CAPACITY},
+    "resource/v1beta1 DeviceCapacity": {"requestPolicy": _CAPACITY},
+    "resource/v1 ResourceSliceSpec": _SLICE,
+    "resource/v1beta2 ResourceSliceSpec": _SLICE,
+    "resource/v1beta1 ResourceSliceSpec": _SLICE,
     "resource/v1 ExactDeviceRequest": {"capacity": _CAPACITY, "tolerations": _TAINTS},
     "resource/v1 DeviceSubRequest": {"capacity": _CAPACITY, "tolerations": _TAINTS},
     "resource/v1 DeviceClassSpec": {"extendedResourceName": GatedField("DRAExtendedResource")},
@@ -183,22 +205,22 @@ def gated_off(type_name: str, fields: Container[str], minor: int) -> tuple[str, 
     return tuple(name for name, gate in gates if name in fields and not is_enabled(gate, minor))
 
 
-def dropped_fields(node: Node, type_name: str, names: Iterable[str], enabled: Container[str]) -> Iterator[tuple[Node, GatedField]]:
-    """Yield the present fields of a value that the API server drops. `enabled`: gates that are on in spite of their default."""
+def dropped_fields(node: Node, type_name: str, names: Iterable[str], enables: Enables) -> Iterator[tuple[Node, GatedField]]:
+    """Yield the present fields of a value that the API server drops. `enables`: whether a gate is on."""
     gated = FIELDS.get(type_name, {})
     for name in names:
         child, field = node[name], gated.get(name)
-        if field is None or not child or field.gate in enabled:
+        if field is None or not child or enables(field.gate):
             continue
         if not field.within or (node.parent is not None and node.parent.name == field.within):
             yield child, field
 
 
-def dropped_items(node: Node, type_name: str, names: Iterable[str], enabled: Container[str]) -> Iterator[tuple[Node, GatedItems]]:
+def dropped_items(node: Node, type_name: str, names: Iterable[str], enables: Enables) -> Iterator[tuple[Node, GatedItems]]:
     """Yield the items of lists in a value that the API server drops, as `dropped_fields`."""
     for name in names:
         items = ITEMS.get((type_name, name))
-        if items is not None and items.gate not in enabled:
+        if items is not None and not enables(items.gate):
             for item in items.select(node):
                 yield item, items
 

@@ -21,7 +21,7 @@ from kcheck.schema.crd.lazy_shape import outline
 from kcheck.schema.crd.scale import Scale, scale_faults
 from kcheck.schema.crd.structural import Schema, has_rules
 from kcheck.schema.crd.uniqueness import duplicate_faults
-from kcheck.schema.crd.validation import BLOCKING, Keys, SchemaFault, validate
+from kcheck.schema.crd.validation import Keys, SchemaFault, blocks_rules, validate
 from kcheck.schema.server_side_apply import CustomMerge, apply_over
 from kcheck.schema.shape import Shape
 from kcheck.schema.store import Store
@@ -37,7 +37,10 @@ NOWHERE = "<nil>"
 
 
 class Version(NamedTuple):
-    """One version of a CRD. `schema`: None where it has none; `warning`: the warning of the API server for a deprecated version."""
+    """One version of a CRD. `schema`: None where it has none; `warning`: the warning of the API server for a deprecated version.
+
+    `plural`: the name of the resource.
+    """
 
     api_version: str
     kind: str
@@ -47,6 +50,7 @@ class Version(NamedTuple):
     scale: Scale | None = None
     prunes: bool = True
     warning: str = ""
+    plural: str = ""
 
 
 class CustomKind:
@@ -55,6 +59,7 @@ class CustomKind:
     def __init__(self, version: Version, store: Store) -> None:
         self.version = version
         self.namespaced = version.namespaced
+        self.plural = version.plural
         self.store = store
         self._schema: Schema | None = None
         self._has_rules: bool | None = None
@@ -78,6 +83,11 @@ class CustomKind:
     def pod_schema(self) -> Node | None:
         """The schema as the CRD has it, in which Pod templates are detected."""
         return self.version.schema
+
+    @property
+    def definition(self) -> CustomKind:
+        """This kind: a CRD defines it."""
+        return self
 
     def judge(self, resource: Resource, walk: Walk) -> None:
         """Report what the API server rejects in an object of this kind."""
@@ -237,7 +247,7 @@ class _Judgement:
         if self.undecodable or not self.kind.has_rules():
             return
         nameless = "name" not in value["metadata"]
-        if nameless or any(fault.reason in BLOCKING for fault in faults):
+        if nameless or any(blocks_rules(fault, self.resource.minor) for fault in faults):
             why = "metadata.name is missing" if nameless else "the object has schema errors"
             message = f"the CEL validation rules of the CustomResourceDefinition were not evaluated because {why}"
             help = "add metadata.name" if nameless else "fix the other findings of this object first"

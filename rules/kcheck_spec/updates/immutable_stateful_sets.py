@@ -31,9 +31,7 @@ def immutable_stateful_set(change: ObjectChange) -> Iterator[Problem]:
     if changed:
         message = f"{_listed(changed)} of a StatefulSet cannot change after creation"
         help = f"restore {_listed(changed)}, or delete the StatefulSet first (kubectl delete --cascade=orphan keeps its Pods)"
-        yield Problem(
-            change.node("spec", changed[0]), message, help=help, reason="Forbidden", at="key", field=change.node("spec")
-        )
+        yield Problem(change.node("spec", changed[0]), message, help=help, reason="Forbidden", at="key", field=change.node("spec"))
 
 
 def _listed(names: list[str]) -> str:
