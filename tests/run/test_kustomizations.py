@@ -110,6 +110,41 @@ configMapGenerator:
     ]
 
 
+def test_missing_files_of_one_folder_are_one_finding(tmp_path: Path) -> None:
+    text = """\
+resources:
+  - crds/orders.yaml
+  - crds/customers.yaml
+  - crds/invoices.yaml
+  - base.yaml
+"""
+    found = report(tmp_path, {"kustomization.yaml": text}, "missing-kustomization-file")
+    assert [finding.concise for finding in found.findings] == [
+        '"crds/orders.yaml" does not exist, and 2 other entries do not exist; add the files or correct the paths',
+        '"base.yaml" does not exist; add the file or directory or correct the path',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ignored", "expected"),
+    [
+        ("/app/crds.yaml\n", 0),
+        ("crds.yaml\n", 0),
+        ("app/*.yaml\n!kustomization.yaml\n", 0),
+        ("app/\n", 0),
+        ("crds.yml\n", 1),
+        ("*.yaml\n!crds.yaml\n", 1),
+    ],
+)
+def test_a_build_creates_files_that_git_ignores(tmp_path: Path, ignored: str, expected: int) -> None:
+    files = {".gitignore": ignored, "app/kustomization.yaml": "resources: [crds.yaml]\n"}
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    found = run_pipeline(discover([str(tmp_path)], gitignore=False), session("missing-kustomization-file"))
+    assert len(found.findings) == expected
+
+
 def test_an_absence_can_be_ignored(tmp_path: Path) -> None:
     text = "resources:\n  - made-by-ci.yaml # kcheck: ignore[missing-kustomization-file] written by the pipeline\n"
     assert not report(tmp_path, {"kustomization.yaml": text}, "missing-kustomization-file").findings

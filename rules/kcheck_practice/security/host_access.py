@@ -51,7 +51,13 @@ def host_pid(pod: Pod) -> Iterator[Problem]:
         yield Problem(pod["hostPID"], message, help=remove("hostPID", safe=False), at="key")
 
 
-@rule("node-agent-host-pid", "Node agent shares the process ID namespace of its node (hostPID)", severity=INFO, groups=_BASELINE, default=False)
+@rule(
+    "node-agent-host-pid",
+    "Node agent shares the process ID namespace of its node (hostPID)",
+    severity=INFO,
+    groups=_BASELINE,
+    default=False,
+)
 def node_agent_host_pid(pod: Pod) -> Iterator[Problem]:
     """Pods of DaemonSets without privileged containers, such as node-exporter."""
     if pod["hostPID"].boolean and _is_agent(pod):
