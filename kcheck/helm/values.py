@@ -62,13 +62,19 @@ def path_text(path: Iterable[str | int]) -> str:
 
 def chains(code: str) -> Iterator[tuple[str, ...]]:
     """Yield the paths of the values that an action reads. An empty path means all values."""
-    for match in _INDEX.finditer(code):
-        yield (*filter(None, match[1].split(".")), *re.findall(r'"([^"]*)"', match[2]))
-    for match in _CHAIN.finditer(code):
-        path = tuple(filter(None, match[2].split(".")))
-        if not path and _INDEX.search(code, max(match.start() - 24, 0), match.end() + 200):
-            continue
+    for path, _, _ in chain_spans(code):
         yield path
+
+
+def chain_spans(code: str) -> Iterator[tuple[tuple[str, ...], int, int]]:
+    """Yield the paths of the values that an action reads, each with its start and end."""
+    indexed: list[tuple[int, int]] = []
+    for match in _INDEX.finditer(code):
+        indexed.append(match.span())
+        yield (*filter(None, match[1].split(".")), *re.findall(r'"([^"]*)"', match[2])), *match.span()
+    for match in _CHAIN.finditer(code):
+        if not any(start <= match.start() < end for start, end in indexed):
+            yield tuple(filter(None, match[2].split("."))), *match.span()
 
 
 class Values:

@@ -23,7 +23,9 @@ from kcheck.helm.program import HelmSettings, find_program
 from kcheck.helm.rendering import Trace
 from kcheck.helm.settings import Helm
 from kcheck.helm.stored import StoredRendering
+from kcheck.helm.value_checks import ChartChecker
 from kcheck.helm.values import TextQuery, ValueLeaf, Values
+from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.redaction import redact
 from kcheck.repository.roles import RoleFinder
 from kcheck.run.rendered_charts import RenderedCharts, RenderedFile, Rendering
@@ -44,6 +46,21 @@ _CI_VALUES = pattern(r"ci/[^/]+[-_.]values\.ya?ml|ci/values[^/]*\.ya?ml")
 _GROUP = pattern(r"^[ \t]*group: *[\"']?([\w.-]+)", 8)
 _KIND = pattern(r"^[ \t]+kind: *[\"']?(\w+)", 8)
 _VERSION = pattern(r"^[ \t-]+name: *[\"']?(v\d\w*)[\"']?\s*$", 8)
+
+
+_START = Range(1, 1, 1, 1)
+_MISTAKES = {
+    "unused": ("unused-chart-value", 'no template reads the value "{}"'),
+    "misspelled": ("misspelled-chart-value", 'unknown value "{}"'),
+    "undeclared": ("undeclared-chart-value", 'values.yaml does not contain the value "{}"'),
+    "undefined-template": ("undefined-chart-template", 'no template is named "{}"'),
+}
+_HELP = {
+    "unused": "remove it, or use it in a template",
+    "misspelled": "",
+    "undeclared": "add it to values.yaml with its default, also if it is empty",
+    "undefined-template": "define it, or remove the call",
+}
 
 
 class _ValueSet(NamedTuple):
@@ -176,10 +193,10 @@ class ChartStage:
         if found.target.named or found.target.path[found.target.start :] == CHART_FILE:
             self.charts.is_named_unrendered = True
 
-    def report(self, rule: str, found: _FoundChart, file: str, message: str, line: int = 1, column: int = 1, text: str = "") -> None:
-        """Add a finding about a chart."""
-        for finding in file_findings(rule, file, line, message, self.session.rules_for(file, found.role.name)):
-            place = finding.place._replace(range=Range(line, column, line, column), line=redact.line(text)[:LINE_LIMIT])
+    def report(self, rule: str, found: _FoundChart, file: str, message: str, range: Range = _START, text: str = "") -> None:
+        """Add a finding about a chart. `text`: the line of the range."""
+        for finding in file_findings(rule, file, range.line, message, self.session.rules_for(file, found.role.name)):
+            place = finding.place._replace(range=range, line=redact.line(text)[:LINE_LIMIT])
             self.charts.findings.append(finding._replace(place=place, unit=Unit("chart", found.folder, True)))
 
     def api_versions(self, store: Store, chart: Chart) -> tuple[str, ...]:
@@ -316,6 +333,7 @@ class _ChartJob:
                     rendering.insert_comments()
                 renderings.append(rendering)
         self._report_failures(failures, bool(renderings))
+        self._report_mistakes()
         if not renderings:
             return
         charts.rendered.add(self.found.folder)
@@ -379,19 +397,26 @@ class _ChartJob:
                     SkippedFile(self.found.target.path, f"not rendered with {values.name or 'its own values'}: {found.message}")
                 )
                 continue
-            file, line, column, text = self._place_of(found, values)
+            file, range, text = self._place_of(found, values)
             suffix = f" (with {values.name})" if values.name else ""
-            message = Complaint(f"helm cannot render the chart: {found.message}{suffix}", found.help)
-            self.stage.report(
-                FAILED, self.found, file, redact.message(str(message)), line, column, text
-            ) if not found.help else self.stage.report(
-                FAILED, self.found, file, Complaint(redact.message(str(message)), found.help), line, column, text
-            )
+            message = Complaint(redact.message(f"helm cannot render the chart: {found.message}{suffix}"), found.help)
+            self.stage.report(FAILED, self.found, file, message, range, text)
             if not has_output:
                 return
 
-    def _place_of(self, error: HelmError, values: _ValueSet) -> tuple[str, int, int, str]:
-        """Return file, line, column and text of the line that an error is about."""
+    def _report_mistakes(self) -> None:
+        """Report what is wrong with values and templates whatever they render."""
+        files = [(self._shown(path), text) for values in self.values for path, text in zip(values.paths, values.texts, strict=True)]
+        for each in ChartChecker(self.chart, nearest).mistakes(list(dict(files).items())):
+            rule, message = _MISTAKES[each.kind]
+            help = did_you_mean(each.near) if each.near else _HELP[each.kind]
+            if self.found.only and each.path not in self.found.only:
+                continue
+            range = each.source.range(*each.span)
+            self.stage.report(rule, self.found, each.path, Complaint(message.format(each.name), help), range, each.source.line(range.line))
+
+    def _place_of(self, error: HelmError, values: _ValueSet) -> tuple[str, Range, str]:
+        """Return the file and range of an error, and the text of its line."""
         chart = self.chart
         path = chart.rendered_names.get(error.template, "")
         if path:
@@ -399,13 +424,13 @@ class _ChartJob:
             if not archive or archive == chart.folder:
                 source = chart.source(path)
                 line = min(error.line, len(source.line_starts))
-                return shown, line, error.column, source.line(line)
+                return shown, Range(line, error.column, line, error.column), source.line(line)
         place = self._value_place(error, values) if error.file == VALUES_FILE else self._chart_file_place(error)
         if place is None:
-            return chart.place_of(CHART_FILE)[0], 1, 1, ""
+            return chart.place_of(CHART_FILE)[0], _START, ""
         source, node = place
-        line, column = source.position(node.start)
-        return source.path, line, column, source.line(line)
+        range = source.range(node.start, node.end) if not (node.is_map or node.is_list) else source.range(*node.key_span)
+        return source.path, range, source.line(range.line)
 
     def _chart_file_place(self, error: HelmError) -> tuple[Source, Node] | None:
         """Return the dependency or the field of the Chart.yaml that an error is about."""
