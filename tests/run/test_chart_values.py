@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.cli.conftest import Program, program
 from tests.helm.programs import needs_helm
 from tests.run.test_charts import CHART, findings, write

@@ -360,3 +360,23 @@ def test_a_program_that_does_not_exist_is_a_usage_error(program: Program) -> Non
 )
 def test_errors_of_helm(message: str, error: HelmError) -> None:
     assert read_error(message) == error
+
+
+@needs_helm
+def test_links_out_of_the_repository_are_not_read(program: Program, tmp_path: Path) -> None:
+    outside = tmp_path.parent / f"{tmp_path.name}-secret.txt"
+    outside.write_text("containerPort: 99999\n")
+    pod = POD.replace("- containerPort: {{ .Values.port }}", '- {{ .Files.Get "secret.txt" | default "containerPort: 80" | trim }}')
+    write({".git/HEAD": "", "web/Chart.yaml": CHART, "web/templates/pod.yaml": pod})
+    os.symlink(outside, "web/secret.txt")
+    assert not findings(program, ".", "--select", "invalid-port-number")
+    Path("secret.txt").write_text(outside.read_text())
+    os.remove("web/secret.txt")
+    os.symlink("../secret.txt", "web/secret.txt")
+    assert places(findings(program, ".", "--select", "invalid-port-number")) == [("invalid-port-number", "web/templates/pod.yaml", 10, 11)]
+
+
+@needs_helm
+def test_off_skips_charts(program: Program) -> None:
+    write({"web/Chart.yaml": CHART, "web/templates/pod.yaml": POD})
+    assert not findings(program, ".", helm="off")
