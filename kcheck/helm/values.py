@@ -82,13 +82,18 @@ class Values:
 
     Args:
         chart: the chart.
-        files: paths, as shown, and contents of the files with values, the last of which takes precedence.
+        files: the files with values, the last of which takes precedence: path, as shown; text; and, if the values are a part of another
+            file, its text and the values in it.
     """
 
-    def __init__(self, chart: Chart, files: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(self, chart: Chart, files: Sequence[tuple[str, str, Source | None, Node | None]] = ()) -> None:
         self.chart = chart
-        sources = [Source(path, text) for path, text in reversed(files)]
-        self.roots: list[tuple[ValuePath, Source, Node]] = [((), source, root) for source in sources if (root := _root(source)) is not None]
+        self.roots: list[tuple[ValuePath, Source, Node]] = []
+        for path, text, source, node in reversed(files):
+            own = source or Source(path, text)
+            root = node or _root(own)
+            if root is not None:
+                self.roots.append(((), own, root))
         self._add_chart("", ())
 
     def _add_chart(self, prefix: str, path: tuple[str, ...]) -> None:
