@@ -177,14 +177,17 @@ class FileStage:
         ):
             return []
         # Imported on first use: most inputs contain no chart.
+        from kcheck.run.chart_releases import find_releases, may_describe_release
         from kcheck.run.charts import ChartStage, find_charts
 
         texts = (file.source.text for file in self.files if file.defines and file.source is not None)
-        rendered = ChartStage(self.session, self.session.helm, texts, self.progress).render(find_charts(found.targets, self.roles))
+        releases = find_releases(file.source for file in self.files if file.source is not None and may_describe_release(file.source.text))
+        charts = ChartStage(self.session, self.session.helm, texts, releases, self.progress)
+        rendered = charts.render(find_charts(found.targets, self.roles))
         for at, each in enumerate(rendered, number):
             target = Target(each.path, named=False, data=each.text.encode("utf-8", "surrogatepass"))
             source = Source(each.path, each.text)
-            self.files.append(_StageFile(at, target, len(each.text), CRD_MARKER in each.text, source, role=each.role))
+            self.files.append(_StageFile(at, target, len(each.text), CRD_MARKER in each.text, source, role=each.role, has_policies=POLICY_MARKER in each.text))
         return [each.path for each in rendered]
 
     def keep_shard(self, own: Collection[int]) -> None:
