@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from kcheck.changes.update_strategies import prepare_update
 from kcheck.defaulting.objects import default_object
 from kcheck.kube.object_change import AppliedForms
 from kcheck.kube.resource import Resource
@@ -29,7 +30,11 @@ def make_forms(old: Resource, new: Resource, store: Store) -> AppliedForms:
     merged = apply_over(stored, _owned_part(old, old_value), new_value, _merge_type(new, store))
     if "status" in stored:
         merged["status"] = stored["status"]
-    return AppliedForms(stored, default_object(merged, store, creation=new.kind not in _GENERATING_KINDS))
+    applied = default_object(merged, store, creation=new.kind not in _GENERATING_KINDS)
+    kind = store.builtin(new.api_version, new.kind)
+    if kind is not None:
+        prepare_update(applied, stored, kind.shape.name)
+    return AppliedForms(stored, applied)
 
 
 def _merge_type(new: Resource, store: Store) -> MergeType | None:

@@ -73,6 +73,18 @@ def test_what_is_a_resource_somewhere_is_whole(tmp_path: Path) -> None:
     assert len(rules(report(tmp_path, {**files, "patch.yaml": PATCH}, "spec"), "patch.yaml")) > len(FOUND)
 
 
+def test_a_patch_need_not_say_what_its_name_consists_of(tmp_path: Path) -> None:
+    patch = """\
+apiVersion: apiregistration.k8s.io/v1
+kind: APIService
+metadata: {name: v1beta1.metrics.example.com, annotations: {cert-manager.io/inject-ca-from: a/b}}
+"""
+    files = {"kustomization.yaml": "patches: [{path: a.yaml}]", "a.yaml": patch}
+    assert rules(report(tmp_path, files, "spec"), "a.yaml") == []
+    files["a.yaml"] = patch + "spec: {version: v1, group: metrics.example.com}\n"
+    assert rules(report(tmp_path / "b", files, "spec"), "a.yaml") == ["invalid-api-service"]
+
+
 def test_settings_of_kustomize_are_skipped(tmp_path: Path) -> None:
     setting = "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: labels}\n"
     found = report(tmp_path, {"kustomization.yaml": "transformers: [labels.yaml]", "labels.yaml": setting})

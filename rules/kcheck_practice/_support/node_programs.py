@@ -12,11 +12,11 @@ _SCRIPTS = ("command", "args")
 
 
 def administers_node(pod: Pod) -> bool:
-    """Whether the name of a DaemonSet, or of one of its containers, says that it installs something on the nodes, or is a driver.
+    """Whether the name of a DaemonSet, or of one of its containers, says that it is a driver, or installs something on the nodes.
 
     The parts of a CSI driver may be other workloads.
 
-    Privileges alone are no evidence: they are what the rules are about.
+    Privileges alone say nothing: the rules are about them.
     """
     names = (pod.resource.name, *(each.name for each in pod.containers))
     return any(_CSI.search(name) or (pod.is_daemon and _WORD.search(name)) for name in names)
