@@ -89,6 +89,7 @@ class FileStage:
         self.kustomizations = Kustomizations(self.roles.listed_files)
         self.paths: list[str] = []
         self.kustomization_facts: dict[str, Facts] = {}
+        self.kustomization_sources: list[Source] = []
         self.kinds: dict[int, list[KindPlace]] = {}
         self.definitions: dict[int, tuple[str, ...]] = {}
 
@@ -155,7 +156,8 @@ class FileStage:
         from kcheck.run.charts import ChartStage, find_charts
 
         texts = (file.source.text for file in self.files if file.defines and file.source is not None)
-        releases = find_releases(file.source for file in self.files if file.source is not None and may_describe_release(file.source.text))
+        sources = [*(file.source for file in self.files if file.source is not None), *self.kustomization_sources]
+        releases = find_releases(source for source in sources if may_describe_release(source.text))
         charts = ChartStage(self.session, self.session.helm, texts, releases, self.progress)
         rendered = charts.render(find_charts(found.targets, self.roles))
         for at, each in enumerate(rendered, number):
@@ -190,6 +192,8 @@ class FileStage:
         source = load_file(target, self.limit, self.stdin)
         if isinstance(source, UnreadablePath):
             return self.unreadable_outcome(source)
+        if "helmCharts" in source.text:
+            self.kustomization_sources.append(source)
         outcome = check_kustomization(source, role, self.kustomizations, self.session, target.named)
         self.kustomization_facts.update((target.path, facts) for facts in outcome.facts)
         if is_unmaintained(target):
