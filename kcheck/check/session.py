@@ -16,10 +16,12 @@ from kcheck.check.substitution import Substitution
 from kcheck.check.time_limit import Budget
 from kcheck.discovery.glob import path_regex
 from kcheck.facts.facts import Facts
+from kcheck.facts.removed import RemovedObject
 from kcheck.facts.unit import Unit
 from kcheck.finding.rendered import rendered_path, template_of
 from kcheck.finding.report import DOCS_URL
 from kcheck.finding.role import EXAMPLES, MANIFEST, TESTS, Role
+from kcheck.kube.object_change import OlderState
 from kcheck.repository.policy import limited_rules
 from kcheck.rule.plan import Plan, compile_plan
 from kcheck.rule.registry import Registry
@@ -42,6 +44,22 @@ class KubernetesCluster(NamedTuple):
     stores: list[Store]
     complete: bool = False
     provided: tuple[Facts, ...] = ()
+
+
+class PolicySettings(NamedTuple):
+    """Where user-defined policies come from.
+
+    Attributes:
+        from_input: Whether policies in the input are enforced on it.
+        files: Paths and contents of other files with policies.
+        username: The name of the user who makes the requests, "" if unknown.
+        groups: The groups of this user.
+    """
+
+    from_input: bool = True
+    files: tuple[tuple[str, str], ...] = ()
+    username: str = ""
+    groups: tuple[str, ...] = ()
 
 
 class Clusters:
@@ -91,6 +109,8 @@ class Session:
         clusters: The clusters that the config distinguishes, None if there is only one. The first one is described by `stores`, `complete`
             and `provided`.
         removed: The facts of objects that were in an earlier revision of the input, and are no longer in it as they were.
+        gone: The objects of an earlier revision that are no longer in the input at all, for rules about the consequences.
+        before: The older state of the input that changes are judged against, or None.
         by_file: Returns the rule set of a file if the config has overrides; the same object for files with the same overrides.
         schemas: Files and folders with schemas of additional kinds.
         factory: Creates the same session in a process that is not a fork of this one, or None if that is not possible.
@@ -107,6 +127,8 @@ class Session:
         docs_url: The base URL of the documentation.
         baseline: The findings that are not reported, or None.
         budget: The processor time of the run.
+        policies: The user-defined policies (`PolicyInput`), None if there are none: few runs have some, so the package is imported late.
+        policy_settings: Where policies are read from.
     """
 
     def __init__(
@@ -130,6 +152,7 @@ class Session:
         clusters: Clusters | None = None,
         docs_url: str = DOCS_URL,
         baseline: Baseline | None = None,
+        before: OlderState | None = None,
     ) -> None:
         self.registry = registry
         self.rules = rules
@@ -143,7 +166,9 @@ class Session:
         self.charts: Any = None
         self.clusters = clusters
         self.removed: tuple[Facts, ...] = ()
+        self.gone: tuple[RemovedObject, ...] = ()
         self.baseline = baseline
+        self.before = before
         self.by_file = by_file
         self.schemas = schemas
         self.factory = factory
@@ -155,6 +180,9 @@ class Session:
         self.roles = roles
         self.docs_url = docs_url
         self.budget = Budget()
+        self.policies: Any = None
+        self.policy_settings = PolicySettings()
+        self._policy_sets: dict[int, Any] = {}
         self.plans: dict[int, Plan] = {}
         self._embedded: dict[int, Plan] = {}
         self._spec_rules: RuleSet | None = None
@@ -263,6 +291,17 @@ class Session:
         from kcheck.schema.pods.validation import verdict_plan
 
         return verdict_plan(self.registry)
+
+    def policy_set(self, store: Store) -> Any:
+        """Return the `PolicySet` of the policies for a Kubernetes version. Created once."""
+        found = self._policy_sets.get(id(store))
+        if found is None:
+            from kcheck.policy.policy_set import PolicySet
+            from kcheck.yaml.parse import parse
+
+            parse_file = self.substitution.parse if self.substitution is not None else parse
+            found = self._policy_sets[id(store)] = PolicySet(self.policies, store, parse_file)
+        return found
 
     def stage(self, name: str) -> AbstractContextManager[None]:
         """Measure the `with` block as a stage, if a profile is requested."""

@@ -49,6 +49,22 @@ class Override(NamedTuple):
         return bool(self.kubernetes) or self.complete is not None or self.provided is not None
 
 
+class PolicySources(NamedTuple):
+    """Where user-defined policies come from.
+
+    Attributes:
+        paths: Files and folders with policies, relative to the current folder or absolute.
+        from_input: Whether policies in the input are enforced on it.
+        username: The name of the user who makes the requests, "" if unknown.
+        groups: The groups of this user.
+    """
+
+    paths: tuple[Path, ...] = ()
+    from_input: bool = True
+    username: str = ""
+    groups: tuple[str, ...] = ()
+
+
 class Config(NamedTuple):
     """The content of `.kcheck.yaml`. The defaults apply without a config file.
 
@@ -76,6 +92,7 @@ class Config(NamedTuple):
         overrides: Settings for some files.
         docs_url: Base URL of the documentation, without a slash at the end.
         plugins: Python files with rules of the project.
+        policies: Where user-defined policies come from.
         origins: Where each key is set, as FILE:LINE.
         rule_origins: Where each rule is set, by rule id: several places if they set different parts.
     """
@@ -102,6 +119,7 @@ class Config(NamedTuple):
     overrides: tuple[Override, ...] = ()
     docs_url: str = DOCS_URL
     plugins: tuple[Path, ...] = ()
+    policies: PolicySources = PolicySources()
     origins: Mapping[str, str] = MappingProxyType({})
     rule_origins: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
@@ -119,6 +137,7 @@ _FIELDS = {
     "fail-on": ("fail_on",),
     "docs-url": ("docs_url",),
     "baseline": ("baseline",),
+    "policies": ("policies",),
 }
 """The fields of a key that replaces the value of the same key in an extended config."""
 

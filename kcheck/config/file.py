@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kcheck.config.config import Config, Override, extend
+from kcheck.config.config import Config, Override, PolicySources, extend
 from kcheck.config.extended import ConfigPlace, place_of, read_extends
 from kcheck.config.mistake import BadConfig, Mistake
 from kcheck.config.rules import read_rules
@@ -30,7 +30,7 @@ from kcheck.yaml.parse import parse
 
 _KEYS = (
     "extends", "kubernetes", "schemas", "complete", "provided", "pods", "placeholders", "substitute", "rules", "overrides", "roles",
-    "charts", "include", "exclude", "baseline", "fail-on", "plugins", "docs-url",
+    "charts", "include", "exclude", "baseline", "fail-on", "plugins", "policies", "docs-url",
 )  # fmt: skip
 PLACEHOLDER_MODES = ("skip", "check")
 _OVERRIDE_KEYS = ("files", "rules", "kubernetes", "complete", "provided")
@@ -116,6 +116,7 @@ class _ConfigReader:
             settings=rules.settings,
             overrides=self.overrides(entries.get("overrides", empty)),
             plugins=plugins,
+            policies=self.policies(entries["policies"]) if "policies" in entries else PolicySources(),
             origins=origins,
             rule_origins=rules.origins,
             docs_url=self.docs_url(entries["docs-url"]) if "docs-url" in entries else DOCS_URL,
@@ -188,6 +189,12 @@ class _ConfigReader:
         from kcheck.config.pods import read_pods
 
         return read_pods(node, self.values)
+
+    def policies(self, node: Node) -> PolicySources:
+        # Imported late: few configs have this key.
+        from kcheck.config.policies import read_policy_sources
+
+        return read_policy_sources(node, self.values, self.path.parent)
 
     def baseline(self, node: Node) -> Path | None:
         if not node.text:

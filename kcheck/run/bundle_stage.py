@@ -20,12 +20,15 @@ from kcheck.finding.fix import Fix
 from kcheck.finding.problem import Problem
 from kcheck.finding.rendered import rendered_path, template_of
 from kcheck.finding.report import Report, SkippedFile
-from kcheck.finding.role import CHART_TEMPLATE, COMPONENT, KUSTOMIZATION, OTHER, VALUES
+from kcheck.finding.role import CHART_TEMPLATE, COMPONENT, EXAMPLES, KUSTOMIZATION, OTHER, VALUES
 from kcheck.kube import placeholders
 from kcheck.kube.location import Location
 from kcheck.redaction import redact
+from kcheck.repository.own_images import without_own_images
+from kcheck.repository.policy import SELECTS_NOTHING
 from kcheck.repository.units import Builds, BuiltUnit, Units, find_units
 from kcheck.rule.ruleset import RuleSet
+from kcheck.run.copied_objects import merge_copies
 from kcheck.run.missing_schemas import merge_missing_schemas
 from kcheck.text.span import Range
 
@@ -108,9 +111,12 @@ class _ReportBuilder:
                 kept, suppressed = self.with_charts(kept, suppressed)
             # Of findings with the same position and message, the first one stays first.
             ordered = sorted(dict.fromkeys(kept), key=lambda f: f.order)
+            ordered = ordered if self.session.judges_as_server else self.without_repetitions(ordered)
             findings = merge_missing_schemas(self.without_baseline(ordered))
             self.report.findings = [f._replace(url=self.report.url_of(f.rule)) for f in findings]
             self.report.suppressed = len(suppressed)
+            if self.session.policies is not None:
+                self.report.policies = tuple(filter(self.session.rules.policies.is_enabled, self.session.policies.names))
             self.report.kubernetes = ", ".join(_versions(self.session, self.checked))
         return self.report
 
@@ -127,6 +133,18 @@ class _ReportBuilder:
         self.report.passed += charts.passed
         self.report.limited += charts.limited
         return [*charts.relocated(kept), *charts.findings], charts.relocated(suppressed)
+
+    def without_repetitions(self, findings: list[Finding]) -> list[Finding]:
+        """Return the findings without those about images of the project itself, and about copies of an object."""
+        if len(self.checked) == 1 or not findings:
+            return findings
+        objects = {
+            each.path: [f.id for f in each.facts]
+            for each in self.facts_by_file
+            if each.path in self.checked and not self.is_test(each.path)
+        }
+        findings = without_own_images(findings, chain.from_iterable(objects.values()), self.report.roles)
+        return merge_copies(findings, self.report.findings, objects)
 
     def without_baseline(self, findings: list[Finding]) -> list[Finding]:
         """Return the findings that are not in the baseline."""
@@ -179,6 +197,11 @@ class _ReportBuilder:
         """Whether a file belongs to tests, so that only some rules apply to it."""
         role = self.report.roles.get(file)
         return role is not None and self.session.is_test(role.name)
+
+    def is_example(self, file: str) -> bool:
+        """Whether a file contains examples, to which only some rules apply."""
+        role = self.report.roles.get(file)
+        return role is not None and role.name in EXAMPLES and self.session.is_limited(role.name)
 
     def is_current(self, relations: Relations) -> bool:
         """Return whether the files that cached results depend on have not changed."""
@@ -243,7 +266,8 @@ class _ReportBuilder:
 
     def is_about_object(self, rule: str) -> bool:
         """Return whether a rule judges objects, rather than the text of their files."""
-        return rule not in DOCUMENT_RULES and self.session.registry.rules[rule].scope != "document"
+        found = self.session.registry.find(rule)
+        return rule not in DOCUMENT_RULES and found is not None and found.scope != "document"
 
     def build_kustomizations(self, units: Units) -> tuple[Builds, list[Finding]]:
         """Return the builds of the kustomizations, or none and findings if that fails."""
@@ -316,7 +340,18 @@ class _ReportBuilder:
                     overlays.add(unit, own, found)
                 else:
                     findings += found
-        return [*findings, *overlays.findings()]
+        # Objects that no longer exist are in no unit.
+        return [*findings, *overlays.findings(), *self.removal_findings(wholes.get(0) or Bundle(every, session.complete, paths))]
+
+    def removal_findings(self, bundle: Bundle) -> list[Finding]:
+        """Return the findings of the rules about removed objects. `bundle`: the objects of the input."""
+        findings: list[Finding] = []
+        for removed in self.session.gone:
+            hooks = self.session.plan(self.rules_for(removed.place.file)).removals.of_kind(removed.id.api_version, removed.id.kind)
+            reporter = _ObjectReporter(self, removed.facts, INPUT, findings)
+            for hook in hooks:
+                hook.run(removed, reporter.report, reporter.report_crash, bundle)
+        return findings
 
     def unit_findings(self, own: Iterable[Facts], bundle: Bundle) -> list[Finding]:
         """Return the findings of the rules across objects for the objects of a unit."""
@@ -334,6 +369,9 @@ class _ReportBuilder:
         active = self.rules_for(at.file).active.get(rule)
         # Tests create objects that are not in the input, so in their files a finding needs both objects.
         if active is None or (self.is_test(at.file) and not problem.related):
+            return
+        # Examples show one thing each, so what a selector matches is in the same file, or left out.
+        if rule in SELECTS_NOTHING and self.is_example(at.file) and all(each.place.file != at.file for each in problem.related):
             return
         skips_placeholders = not self.session.judges_placeholders and PLACEHOLDERS not in active.rule.groups
         if not (skips_placeholders and _concerns_placeholder(problem, at)):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kcheck.baseline.new_findings import new_findings
 from kcheck.finding.finding import Finding
-from kcheck.finding.new_findings import new_findings
 from kcheck.finding.problem import Related
 from kcheck.finding.severity import WARNING
 from kcheck.kube.location import Location, ObjectId
@@ -24,12 +24,25 @@ def test_what_makes_a_finding_old() -> None:
     assert new_findings([finding(place("a.yaml", line=7))], [old]) == []
     assert new_findings([finding(place("a.yaml"), "another message")], [old]) == []
     for new in (
-        finding(place("b.yaml")),
-        finding(place("a.yaml", name="b")),
-        finding(place("a.yaml", field="spec.y", text="y: 1")),
+        finding(place("b.yaml", name="b")),
+        finding(place("a.yaml", field="spec.y")),
+        finding(place("a.yaml", text="x: 2")),
         finding(place("a.yaml"), rule="missing-key"),
     ):
         assert new_findings([new], [old]) == [new]
+
+
+def test_findings_move_with_their_objects() -> None:
+    """The tiers of a baseline apply."""
+    old = finding(place("a.yaml", field="spec.items[0].x"))
+    for moved in (
+        finding(place("b.yaml", field="spec.items[0].x")),
+        finding(place("a.yaml", field="spec.items[1].x")),
+        finding(place("a.yaml", name="b", field="spec.items[0].x")),
+        finding(place("a.yaml", 2, field="spec.items[0].x", text="x:1 ")),
+    ):
+        assert new_findings([moved], [old]) == []
+        assert new_findings([moved, old], [old]) == [moved]
 
 
 def test_the_first_object_without_a_schema_may_be_another_one() -> None:
