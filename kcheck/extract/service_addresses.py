@@ -60,8 +60,11 @@ def addresses(resource: Resource, pods: list[Pod], locator: Locator) -> tuple[Ad
     if not pods and resource.kind != "ConfigMap":
         return ()
     for node in _variables(pods) if pods else _settings(resource):
-        for host, port, scheme, start in _find_addresses(node.text):
-            if (host, port) not in found and _may_be_service(host) and not locator.secrets.hides(node):
+        candidates = [each for each in _find_addresses(node.text) if _may_be_service(each.host) and (each.host, each.port) not in found]
+        if not candidates or locator.secrets.hides(node):
+            continue
+        for host, port, scheme, start in candidates:
+            if (host, port) not in found:
                 found[host, port] = Address(host, port, scheme, _host_location(node, host, start, locator))
                 if len(found) >= _MAX_ADDRESSES:
                     return tuple(found.values())
@@ -149,4 +152,4 @@ def _host_location(node: Node, host: str, start: int, locator: Locator) -> Locat
         if at < 0:
             return locator.place(node)
         at += len(host)
-    return locator.at(Span(at - len(host), at), locator.path(node))
+    return locator.within(node, Span(at - len(host), at))

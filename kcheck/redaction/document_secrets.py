@@ -13,7 +13,7 @@ from functools import lru_cache
 from kcheck.finding.fix import Fix
 from kcheck.redaction import redact
 from kcheck.redaction.redact import STARS
-from kcheck.redaction.search import SecretSearch, extent, may_hide
+from kcheck.redaction.search import SecretSearch, extent, is_alone, may_hide
 from kcheck.text.edit import Edit
 from kcheck.text.pattern import pattern
 from kcheck.text.source import Source
@@ -72,6 +72,8 @@ class Secrets:
         self.text = document.source.text
         self._guarded: bool | None = None
         self._made: FoundSecrets | None = None
+        self._asked: Node | None = None
+        self._answer = False
 
     @property
     def guarded(self) -> bool:
@@ -87,14 +89,17 @@ class Secrets:
             self._made = FoundSecrets(SecretSearch(self.document))
         return self._made
 
-    def line(self, start: int, text: str) -> str:
-        """A line that begins at a character of the file, as it can be shown."""
+    def line(self, start: int, text: str, node: Node | None = None) -> str:
+        """A line that begins at a character of the file, as it can be shown. `node`: the value that it is shown for, if it is known."""
         document = self.document
         if document.fault is not None:
             return redact.unread_line(text, redact.looks_secret(self.text[document.start : document.end]))
         if document.trailing is not None and start >= document.trailing:
             return redact.unread_line(text, redact.looks_secret(self.text[document.trailing : document.end]))
         shown = redact.line(text)
+        # If a scalar has a line for itself, nothing else in the document makes a part of it secret.
+        if self._made is None and node is not None and is_alone(node) and not self._may_hide(node):
+            return shown
         at = max(bisect_right(self.found.starts, start) - 1, 0)
         while at < len(self.found.spans) and self.found.spans[at][0] < start + len(text):
             shown = redact.cover(shown, self.found.spans[at][0] - start, self.found.spans[at][1] - start)
@@ -105,11 +110,17 @@ class Secrets:
 
     def hides(self, node: Node) -> bool:
         """Whether all of a value is secret."""
-        if self._made is None and not may_hide(node, self.document):
+        if self._made is None and not self._may_hide(node):
             return False
         start, end = extent(node, self.text)
         at = bisect_right(self.found.starts, start) - 1
         return at >= 0 and end > start and self.found.spans[at][1] >= end
+
+    def _may_hide(self, node: Node) -> bool:
+        # Of a long text, several parts may be asked for, one after the other.
+        if self._asked is not node:
+            self._asked, self._answer = node, may_hide(node, self.document)
+        return self._answer
 
     def shown(self, node: Node) -> str:
         """The text of a node without its secret values."""

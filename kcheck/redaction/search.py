@@ -198,8 +198,14 @@ def extent(node: Node, text: str) -> tuple[int, int]:
     return start, end
 
 
+def is_alone(node: Node) -> bool:
+    """Whether no line of a scalar contains another value: it is not in a flow collection."""
+    owner = node.parent
+    return owner is not None and owner.style != "{" and node.exists and node.held.__class__ in (str, int, float, bool)
+
+
 def may_hide(node: Node, document: Document) -> bool:
-    """Whether a search of a document may hide a whole value: a fast check of its path, its name and its own text.
+    """Whether a search of a document may hide a value or a part of it: a fast check of its path, its name and its own text.
 
     A value with an anchor may also be hidden because of an alias of it.
     """

@@ -45,7 +45,8 @@ def limited_rules(rules: RuleSet, role: str, as_server: bool) -> RuleSet:
     `as_server`: whether the report is what the API server would answer, so that all rules of the family spec apply to data of tests.
     """
     if role in EXAMPLES:
-        return RuleSet({id: _for_examples(id, active) for id, active in rules.active.items() if not _is_for_production(active)})
+        active = {id: _for_examples(id, active) for id, active in rules.active.items() if not _is_for_production(active)}
+        return RuleSet(active, rules.policies)
     return RuleSet({id: active for id, active in rules.active.items() if _applies_to_tests(id, active, role, as_server)})
 
 

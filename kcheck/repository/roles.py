@@ -163,6 +163,13 @@ class RoleFinder:
         role = _of_unmaintained_folder(target)
         return UNKNOWN if role is None or (role.name == ARCHIVED and self.as_server) else role
 
+    def of_folder(self, target: Target) -> Role:
+        """Return the role of the objects of a chart, by the path of its Chart.yaml."""
+        if self.assigned is not None and (role := self.assigned(target.path)) is not None:
+            return role
+        role = _of_unmaintained_folder(target) or self._of_folder(target)
+        return UNKNOWN if role is None else role
+
     def add_text(self, path: str, text: str) -> None:
         """Learn from a file which other files are assertions."""
         if _is_chainsaw_test(path.rpartition("/")[2]):

@@ -81,21 +81,28 @@ class Locator:
     def place(self, node: Node, at: Literal["value", "key"] = "value", field: str | None = None) -> Location:
         """Return the location of a node; `field` replaces the node's path."""
         start, end = _extent(node, at)
-        return self._at(start, end, self.path(node) if field is None else field)
+        return self._at(start, end, self.path(node) if field is None else field, node)
+
+    def within(self, node: Node, span: Span) -> Location:
+        """Return the location of a part of the text of a scalar."""
+        return self._at(span.start, span.end, self.path(node), node)
 
     def at(self, span: Span, field: str = "") -> Location:
         """Return the location of a span of the document."""
         return self._at(span.start, span.end, field)
 
-    def _at(self, start: int, end: int, field: str) -> Location:
+    def _at(self, start: int, end: int, field: str, node: Node | None = None) -> Location:
         source = self.document.source
         range = source.range(start, end)
         text = source.line(range.line, _REDACTION_CHARS)
-        if self.is_guarded() or ((self.id.kind not in _PUBLIC_KINDS or "{" in text) and not redact.is_plain(text)):
-            line = self.secrets.line(start - range.column + 1, text)
+        is_guarded = self.is_guarded()
+        if not is_guarded and redact.is_harmless(text):
+            line = text
+        elif is_guarded or ((self.id.kind not in _PUBLIC_KINDS or "{" in text) and not redact.is_plain(text)):
+            line = self.secrets.line(start - range.column + 1, text, node)
         else:
             line = redact.line(text)
-        if "=" in field and self.is_guarded():
+        if is_guarded and "=" in field:
             field = self.secrets.message(field, True)
         return _new(Location, (source.path, self.document.index, range, field, self.id, line[:LINE_LIMIT], start))
 

@@ -202,7 +202,7 @@ def backends_are_one_thing(ingress: Resource) -> Iterator[Problem]:
 
 def _service_problems(service: Node, ingress: Resource) -> Iterator[Problem]:
     name, port = service["name"], service["port"]
-    rule = names.dns1035_label if ingress.is_before(35) else names.dns_label
+    rule = names.dns1035_label if not ingress.enables("RelaxedServiceNameValidation") else names.dns_label
     if not name.text:
         yield require(name, Complaint("service.name of the backend is missing", "add name"))
     elif wrong := rule(name.text):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcheck.api import Complaint, Constraint, Node, Problem, constraint, declare, fields, validator
+from kcheck.api import Complaint, Constraint, Node, Problem, TypedValue, constraint, declare, fields, validator
 from kcheck_spec.objects.common_constraints import amount, in_range, not_supported, one_of, path_segment, require, required
 
 autoscaler_range = declare("invalid-hpa-replicas", "HorizontalPodAutoscaler has invalid minReplicas or maxReplicas")
@@ -108,8 +108,11 @@ def utilization_is_above_zero(spec: Node) -> Iterator[Problem]:
 
 
 @validator(_REFERENCES, rule=autoscaler_target)
-def references_name_a_version(reference: Node) -> Iterator[Problem]:
-    """The target is in an API group, except for ReplicationControllers. Other objects may be in the core group."""
+def references_name_a_version(value: TypedValue) -> Iterator[Problem]:
+    """The target is in an API group, except for ReplicationControllers. Other objects may be in the core group. Checked since 1.34."""
+    if value.resource.is_before(34):
+        return
+    reference = value.node
     version = reference["apiVersion"]
     group, slash, _ = version.text.partition("/")
     if version.text.count("/") > 1:
