@@ -265,11 +265,6 @@ class LazyKind:
         return self._validator.namespaced
 
     @property
-    def definition(self) -> Judge:
-        """The validator, which is parsed on first use."""
-        return self._validator
-
-    @property
     def plural(self) -> str:
         """The name of the resource, "" if it is unknown."""
         return self._validator.plural
@@ -298,11 +293,6 @@ class RivalKinds:
     @property
     def shape(self) -> Shape | None:
         return self.kinds[-1].shape
-
-    @property
-    def definition(self) -> Judge:
-        """The validator of the last definition."""
-        return self.kinds[-1].definition
 
     @property
     def plural(self) -> str:

@@ -21,6 +21,7 @@ from kcheck.config.mistake import BadConfig
 from kcheck.rule.registry import Registry
 from tests.config.test_config_schema import schema_accepts
 from tests.conftest import ROOT
+from tests.docs.test_walkthroughs import git
 from tests.test_layers import LAYERS, imports, name_of
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md"), *ROOT.glob("examples/**/README.md")])
@@ -121,6 +122,15 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("polaris.yaml").write_text("checks:\n  tagNotSpecified: danger\n", encoding="utf-8")
 
 
+def make_repository() -> None:
+    """Make the current folder a git repository with several commits, the last of which is also the one of `origin/main`."""
+    git("init", "--quiet")
+    git("add", ".")
+    for number in range(6):
+        git("commit", "--quiet", "--allow-empty", "--message", str(number))
+    git("update-ref", "refs/remotes/origin/main", "HEAD")
+
+
 @pytest.mark.usefixtures("inputs")
 @pytest.mark.parametrize(("document", "command"), COMMANDS, ids=[command for _, command in COMMANDS])
 def test_commands_run(document: Path, command: str) -> None:
@@ -131,6 +141,8 @@ def test_commands_run(document: Path, command: str) -> None:
         assert parser is not None
         parser.make_context(arguments[0], arguments[1:])
         return
+    if "--since" in arguments:
+        make_repository()
     if arguments[:2] == ["baseline", "update"]:
         CliRunner().invoke(kcheck, ["baseline", "create"])
     done = CliRunner().invoke(kcheck, arguments, input=Path("examples/good/api.yaml").read_text(encoding="utf-8"))

@@ -46,13 +46,13 @@ def _all_or_exists(over: Step, slots: tuple[str, ...], predicate: Step, universa
     single = len(slots) == 1
 
     def run(frame: Frame) -> bool:
-        items = _items(over(frame), len(slots) == 2)
+        value = over(frame)
+        items = _items(value, not single)
+        left = len(value)
         fault: EvaluationError | None = None
         decided = False
         for item in items:
-            if decided:
-                frame.charge(check)
-                break
+            left -= 1
             frame.charge(cost)
             if single:
                 frame[slot] = item[0]
@@ -65,7 +65,10 @@ def _all_or_exists(over: Step, slots: tuple[str, ...], predicate: Step, universa
                 continue
             if value is decisive:
                 decided = True
-            elif value is not universal:
+                if left:
+                    frame.charge(check)
+                break
+            if value is not universal:
                 fault = error_to_report(fault, NoOverload())
         frame.spent += 1
         if decided:

@@ -74,7 +74,7 @@ def _is_agent(pod: Pod) -> bool:
 @rule("host-ipc", "Pod shares the IPC namespace of its node (hostIPC)", groups=_BASELINE, fixable=True)
 def host_ipc(pod: Pod) -> Iterator[Problem]:
     """hostIPC: true gives access to the shared memory and semaphores of the node."""
-    if pod["hostIPC"].boolean and not administers_node(pod):
+    if pod["hostIPC"].boolean:
         message = "hostIPC: true lets the Pod read and write the shared memory of the node"
         yield Problem(pod["hostIPC"], message, help=remove("hostIPC", safe=False), at="key")
 

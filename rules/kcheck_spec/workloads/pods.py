@@ -233,7 +233,7 @@ def settings_do_something(pod: Pod) -> Iterator[Problem]:
         if not secret["name"].text:
             yield Problem(secret["name"], "imagePullSecrets entry without name has no effect", help="add name, or remove the entry")
     grace = pod["terminationGracePeriodSeconds"]
-    if (grace.integer or 0) < 0 and pod.is_template:
+    if (grace.integer or 0) < 0:
         yield Problem(grace, f"terminationGracePeriodSeconds: {grace.value} is negative and is treated as 1", help="use 0 or more")
     written = (*pod["dnsConfig"]["nameservers"], *(alias["ip"] for alias in pod["hostAliases"]))
     yield from unusual_addresses(written, pod.resource)
