@@ -92,6 +92,7 @@ def test_configs_are_valid_or_have_the_mistakes_that_follow(
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     Path("crds").mkdir()
+    Path("policies").mkdir()
     Path(".kcheck.yaml").write_text(block.text, encoding="utf-8")
     if block.next is None:
         read(Path(".kcheck.yaml"), registry)
