@@ -22,9 +22,8 @@ from kcheck.cli.input import Input, check_input, create_session, find_files, inp
 from kcheck.cli.reporting import Reporting, needs_facts, report_options, style_options
 from kcheck.cli.selection import report_plugin_failures
 from kcheck.cli.settings import Failure, find_config
-from kcheck.cli.since import may_be_manifest
 from kcheck.config.config import Config
-from kcheck.discovery.discover import Discovery, Target
+from kcheck.discovery.discover import Discovery, Target, may_be_manifest
 from kcheck.discovery.glob import Excludes
 from kcheck.engine.files import exclude_globs
 from kcheck.facts.facts import Facts
