@@ -97,7 +97,7 @@ def nothing_checked(report: Report) -> str:
         skipped.append(counted(others, "other file" if skipped else "file"))
     line = "kcheck: warning: no manifest was checked: " + (f"{enumeration(skipped)} skipped" if skipped else "no YAML or JSON file found")
     if roles[CHART_TEMPLATE] or roles[VALUES]:
-        line += "; charts are rendered by kcheck check if helm is installed"
+        line += "; render charts first, e.g. helm template CHART | kcheck check -"
     return line
 
 
