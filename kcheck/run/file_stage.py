@@ -184,7 +184,11 @@ class FileStage:
         for at, each in enumerate(rendered, number):
             target = Target(each.path, named=False, data=each.text.encode("utf-8", "surrogatepass"))
             source = Source(each.path, each.text)
-            self.files.append(_StageFile(at, target, len(each.text), CRD_MARKER in each.text, source, role=each.role, has_policies=POLICY_MARKER in each.text))
+            self.files.append(
+                _StageFile(
+                    at, target, len(each.text), CRD_MARKER in each.text, source, role=each.role, has_policies=POLICY_MARKER in each.text
+                )
+            )
         return [each.path for each in rendered]
 
     def keep_shard(self, own: Collection[int]) -> None:
