@@ -6,7 +6,6 @@ monitors and network access. Therefore files are also compared with those of the
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import tempfile
@@ -190,6 +189,9 @@ class Revision:
         return "; this is a shallow clone: fetch the history with git fetch --unshallow, or fetch-depth: 0 in CI" if is_shallow else ""
 
     def _id_of(self, data: bytes) -> str:
+        # Imported late: hooks import this module, too, and need no hashes.
+        import hashlib
+
         hash = hashlib.new(_HASHES[len(self.commit)], usedforsecurity=False)
         hash.update(b"blob %d\0" % len(data))
         hash.update(data)

@@ -21,7 +21,7 @@ from kcheck.cli.earlier_tree import EarlierTree
 from kcheck.cli.input import Input, find_files, used_cache
 from kcheck.cli.revision import Revision
 from kcheck.config.config import Config
-from kcheck.discovery.discover import SKIPPED_FOLDERS, SUFFIXES, Discovery, Target
+from kcheck.discovery.discover import Discovery, Target, may_be_manifest
 from kcheck.discovery.glob import Excludes, Glob, is_glob
 from kcheck.discovery.load import LIMIT, with_standard_input
 from kcheck.discovery.renames import find_renames
@@ -224,11 +224,6 @@ class _Scope:
         if self._excludes.match_with_folders(full):
             return False
         return path.startswith(tuple(self._folders)) or any(each.matches(self._revision.shown(path)) for each in self._globs)
-
-
-def may_be_manifest(path: str) -> bool:
-    """Whether a search of folders finds a file, by its path."""
-    return path.lower().endswith(SUFFIXES) and SKIPPED_FOLDERS.isdisjoint(path.split("/"))
 
 
 def _find(inputs: Input, config: Config, budget: Budget) -> Discovery:

@@ -62,13 +62,19 @@ def path_text(path: Iterable[str | int]) -> str:
 
 def chains(code: str) -> Iterator[tuple[str, ...]]:
     """Yield the paths of the values that an action reads. An empty path means all values."""
-    for match in _INDEX.finditer(code):
-        yield (*filter(None, match[1].split(".")), *re.findall(r'"([^"]*)"', match[2]))
-    for match in _CHAIN.finditer(code):
-        path = tuple(filter(None, match[2].split(".")))
-        if not path and _INDEX.search(code, max(match.start() - 24, 0), match.end() + 200):
-            continue
+    for path, _, _ in chain_spans(code):
         yield path
+
+
+def chain_spans(code: str) -> Iterator[tuple[tuple[str, ...], int, int]]:
+    """Yield the paths of the values that an action reads, each with its start and end."""
+    indexed: list[tuple[int, int]] = []
+    for match in _INDEX.finditer(code):
+        indexed.append(match.span())
+        yield (*filter(None, match[1].split(".")), *re.findall(r'"([^"]*)"', match[2])), *match.span()
+    for match in _CHAIN.finditer(code):
+        if not any(start <= match.start() < end for start, end in indexed):
+            yield tuple(filter(None, match[2].split("."))), *match.span()
 
 
 class Values:
@@ -76,13 +82,18 @@ class Values:
 
     Args:
         chart: the chart.
-        files: paths, as shown, and contents of the files with values, the last of which takes precedence.
+        files: the files with values, the last of which takes precedence: path, as shown; text; and, if the values are a part of another
+            file, its text and the values in it.
     """
 
-    def __init__(self, chart: Chart, files: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(self, chart: Chart, files: Sequence[tuple[str, str, Source | None, Node | None]] = ()) -> None:
         self.chart = chart
-        sources = [Source(path, text) for path, text in reversed(files)]
-        self.roots: list[tuple[ValuePath, Source, Node]] = [((), source, root) for source in sources if (root := _root(source)) is not None]
+        self.roots: list[tuple[ValuePath, Source, Node]] = []
+        for path, text, source, node in reversed(files):
+            own = source or Source(path, text)
+            root = node or _root(own)
+            if root is not None:
+                self.roots.append(((), own, root))
         self._add_chart("", ())
 
     def _add_chart(self, prefix: str, path: tuple[str, ...]) -> None:

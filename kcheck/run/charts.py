@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from kcheck.check.file import file_findings
@@ -23,9 +24,12 @@ from kcheck.helm.program import HelmSettings, find_program
 from kcheck.helm.rendering import Trace
 from kcheck.helm.settings import Helm
 from kcheck.helm.stored import StoredRendering
+from kcheck.helm.value_checks import ChartChecker
 from kcheck.helm.values import TextQuery, ValueLeaf, Values
+from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.redaction import redact
 from kcheck.repository.roles import RoleFinder
+from kcheck.run.chart_releases import Release, ReleaseValues, read_value_file
 from kcheck.run.rendered_charts import RenderedCharts, RenderedFile, Rendering
 from kcheck.run.rendering_cache import RenderingCache
 from kcheck.schema.locator import LINE_LIMIT
@@ -46,12 +50,39 @@ _KIND = pattern(r"^[ \t]+kind: *[\"']?(\w+)", 8)
 _VERSION = pattern(r"^[ \t-]+name: *[\"']?(v\d\w*)[\"']?\s*$", 8)
 
 
+_START = Range(1, 1, 1, 1)
+_MISTAKES = {
+    "unused": ("unused-chart-value", 'no template reads the value "{}"'),
+    "misspelled": ("misspelled-chart-value", 'unknown value "{}"'),
+    "undeclared": ("undeclared-chart-value", 'values.yaml does not contain the value "{}"'),
+    "undefined-template": ("undefined-chart-template", 'no template is named "{}"'),
+}
+_HELP = {
+    "unused": "remove it, or use it in a template",
+    "misspelled": "",
+    "undeclared": "add it to values.yaml with its default, also if it is empty",
+    "undefined-template": "define it, or remove the call",
+}
+
+
 class _ValueSet(NamedTuple):
-    """A set of values: its name in reports, the paths and the contents of its files."""
+    """A set of values.
+
+    Attributes:
+        name: its name in reports, "" for the values of the chart alone.
+        files: the files with values, in order.
+        release: name of the release.
+        namespace: namespace of the release.
+        set: values that are set in addition.
+        is_test: whether only tests of the chart use it.
+    """
 
     name: str
-    paths: tuple[str, ...]
-    texts: tuple[str, ...]
+    files: tuple[ReleaseValues, ...]
+    release: str
+    namespace: str
+    set: tuple[str, ...]
+    is_test: bool = False
 
 
 class _FoundChart(NamedTuple):
@@ -114,17 +145,24 @@ class ChartStage:
         session: the session of the run.
         helm: how charts are rendered.
         definitions: texts of files that define kinds, which the cluster is assumed to have.
+        releases: releases of charts that the input describes.
         progress: called with the number of charts that were rendered, and of all charts.
     """
 
     def __init__(
-        self, session: Session, helm: Helm, definitions: Iterable[str] = (), progress: Callable[[int, int], None] | None = None
-    ) -> None:  # fmt: skip
+        self,
+        session: Session,
+        helm: Helm,
+        definitions: Iterable[str] = (),
+        releases: Iterable[Release] = (),
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
         self.session = session
         program = helm.program
         self.program = find_program() if program is None else program
         self.helm = helm
         self.definitions = definitions
+        self.releases = tuple(releases)
         self.progress = progress
         self.charts = RenderedCharts()
         self.cache = RenderingCache(helm.cache, self.program)
@@ -176,10 +214,10 @@ class ChartStage:
         if found.target.named or found.target.path[found.target.start :] == CHART_FILE:
             self.charts.is_named_unrendered = True
 
-    def report(self, rule: str, found: _FoundChart, file: str, message: str, line: int = 1, column: int = 1, text: str = "") -> None:
-        """Add a finding about a chart."""
-        for finding in file_findings(rule, file, line, message, self.session.rules_for(file, found.role.name)):
-            place = finding.place._replace(range=Range(line, column, line, column), line=redact.line(text)[:LINE_LIMIT])
+    def report(self, rule: str, found: _FoundChart, file: str, message: str, range: Range = _START, text: str = "") -> None:
+        """Add a finding about a chart. `text`: the line of the range."""
+        for finding in file_findings(rule, file, range.line, message, self.session.rules_for(file, found.role.name)):
+            place = finding.place._replace(range=range, line=redact.line(text)[:LINE_LIMIT])
             self.charts.findings.append(finding._replace(place=place, unit=Unit("chart", found.folder, True)))
 
     def api_versions(self, store: Store, chart: Chart) -> tuple[str, ...]:
@@ -271,51 +309,68 @@ class _ChartJob:
         for values in self.values:
             for store in self.stores:
                 settings = HelmSettings(
-                    self.config.release, self.config.namespace, f"{store.definitions.release}", stage.api_versions(store, chart),
-                    values.texts, self.config.set,
+                    values.release, values.namespace, store.definitions.release, stage.api_versions(store, chart),
+                    tuple(each.text for each in values.files), values.set,
                 )  # fmt: skip
                 self.runs.append((values, store, settings, pool.submit(stage.cache.rendering, chart, values.name, settings)))
 
     def _value_sets(self) -> Iterator[_ValueSet]:
+        """Yield the sets of values of the config or of the chart, and those of releases in the input."""
+        common = self.config.release, self.config.namespace, self.config.set
         if self.config.sets is None:
-            yield _ValueSet("", (), ())
+            yield _ValueSet("", (), *common)
             for path in value_files(self.chart):
-                yield _ValueSet(path, (path,), (self.chart.source(path).text,))
-            return
-        for paths in self.config.sets:
-            texts = []
-            for path in paths:
-                full = posixpath.normpath(posixpath.join(self.found.folder, path))
-                try:
-                    if not _is_below(full, repository_of(self.found.folder)):
-                        raise OSError(0, "it is outside of the repository")
-                    texts.append(Path(full).read_text(encoding="utf-8"))
-                except (OSError, UnicodeDecodeError) as error:
-                    self.stage.report(FAILED, self.found, full, Complaint(f"values cannot be read: {error}", ""))
-                    break
-            else:
-                yield _ValueSet(", ".join(paths), tuple(paths), tuple(texts))
+                yield _ValueSet(path, (ReleaseValues(self._shown(path), self.chart.source(path).text),), *common, is_test=True)
+        for paths in self.config.sets or ():
+            files = [self._value_file(path) for path in paths]
+            if None not in files:
+                yield _ValueSet(", ".join(paths), tuple(each for each in files if each is not None), *common)
+        real = os.path.realpath(self.found.folder or ".")
+        for release in self.stage.releases:
+            if real not in map(os.path.realpath, release.folders):
+                continue
+            found = [read_value_file(path, folders) for path, folders in release.files]
+            # Values of other repositories are not known.
+            if None not in found and not any(each is not None and not self._is_in_repository(each[0]) for each in found):
+                files_of_release = tuple(ReleaseValues(*each) for each in found if each is not None)
+                yield _ValueSet(release.title, (*files_of_release, *release.values), release.name, release.namespace, release.set)
+
+    def _value_file(self, path: str) -> ReleaseValues | None:
+        """Return a file of the config, None after reporting that it cannot be read."""
+        full = self._shown(path)
+        try:
+            if not self._is_in_repository(full):
+                raise OSError(0, "it is outside of the repository")
+            return ReleaseValues(full, Path(full).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "not a text file"
+            self.stage.report(FAILED, self.found, full, Complaint(f"values cannot be read: {reason}", ""))
+            return None
+
+    def _is_in_repository(self, path: str) -> bool:
+        return _is_below(path, repository_of(self.found.folder))
 
     def files(self) -> Iterator[RenderedFile]:
         """Yield the rendered texts."""
         charts = self.stage.charts
         failures: list[tuple[_ValueSet, str]] = []
         renderings: list[Rendering] = []
-        for values, outputs in self._by_values().items():
+        by_name = self._by_values()
+        for values, outputs in ((each, by_name[each.name]) for each in self.values):
             for versions, settings, output in outputs:
                 if output.error:
                     failures.append((values, output.error))
                     continue
                 texts = dict(zip(output.names, output.texts, strict=True))
-                is_test = self.config.sets is None and bool(values.name)
                 tracer = self._tracer(values, settings, dict(texts))
-                rendering = Rendering(self.chart, values.name, settings, versions, texts, tracer, is_test)
-                rendering.files = tuple((self._shown(path), text) for path, text in zip(values.paths, values.texts, strict=True))
+                rendering = Rendering(self.chart, values.name, settings, versions, texts, tracer, values.is_test)
+                rendering.values_of = partial(Values, self.chart, values.files)
                 rendering.prove = self._prove
                 if self.has_comments:
                     rendering.insert_comments()
                 renderings.append(rendering)
         self._report_failures(failures, bool(renderings))
+        self._report_mistakes()
         if not renderings:
             return
         charts.rendered.add(self.found.folder)
@@ -332,11 +387,11 @@ class _ChartJob:
                 full = charts.add_path(RenderedPath(template, *key, name))
                 yield RenderedFile(full, f"{text}\n", self._role(path, text), self.found.target)
 
-    def _by_values(self) -> dict[_ValueSet, list[tuple[str, HelmSettings, StoredRendering]]]:
+    def _by_values(self) -> dict[str, list[tuple[str, HelmSettings, StoredRendering]]]:
         """Return the different outputs of each set of values, with the Kubernetes versions that they were rendered for."""
-        found: dict[_ValueSet, dict[StoredRendering, list[tuple[str, HelmSettings]]]] = {}
+        found: dict[str, dict[StoredRendering, list[tuple[str, HelmSettings]]]] = {}
         for values, store, settings, future in self.runs:
-            found.setdefault(values, {}).setdefault(future.result(), []).append((store.definitions.version, settings))
+            found.setdefault(values.name, {}).setdefault(future.result(), []).append((store.definitions.version, settings))
         return {
             values: [
                 (",".join(version for version, _ in uses) if len(outputs) > 1 else "", uses[-1][1], output)
@@ -352,7 +407,7 @@ class _ChartJob:
         return trace
 
     def _prove(self, rendering: Rendering, queries: Sequence[TextQuery]) -> Mapping[TextQuery, Sequence[ValueLeaf]]:
-        values = Values(rendering.chart, rendering.files)
+        values = rendering.values_of()
         plain = rendering.plain
         return self.stage.cache.proven_values(
             rendering.chart, rendering.values, rendering.settings, values, plain.texts, plain.traces, rendering.trace.stacks, queries
@@ -379,19 +434,26 @@ class _ChartJob:
                     SkippedFile(self.found.target.path, f"not rendered with {values.name or 'its own values'}: {found.message}")
                 )
                 continue
-            file, line, column, text = self._place_of(found, values)
+            file, range, text = self._place_of(found, values)
             suffix = f" (with {values.name})" if values.name else ""
-            message = Complaint(f"helm cannot render the chart: {found.message}{suffix}", found.help)
-            self.stage.report(
-                FAILED, self.found, file, redact.message(str(message)), line, column, text
-            ) if not found.help else self.stage.report(
-                FAILED, self.found, file, Complaint(redact.message(str(message)), found.help), line, column, text
-            )
+            message = Complaint(redact.message(f"helm cannot render the chart: {found.message}{suffix}"), found.help)
+            self.stage.report(FAILED, self.found, file, message, range, text)
             if not has_output:
                 return
 
-    def _place_of(self, error: HelmError, values: _ValueSet) -> tuple[str, int, int, str]:
-        """Return file, line, column and text of the line that an error is about."""
+    def _report_mistakes(self) -> None:
+        """Report what is wrong with values and templates whatever they render."""
+        files = [(each.path, each.text) for values in self.values for each in values.files if each.node is None]
+        for each in ChartChecker(self.chart, nearest).mistakes(list(dict(files).items())):
+            rule, message = _MISTAKES[each.kind]
+            help = did_you_mean(each.near) if each.near else _HELP[each.kind]
+            if self.found.only and each.path not in self.found.only:
+                continue
+            range = each.source.range(*each.span)
+            self.stage.report(rule, self.found, each.path, Complaint(message.format(each.name), help), range, each.source.line(range.line))
+
+    def _place_of(self, error: HelmError, values: _ValueSet) -> tuple[str, Range, str]:
+        """Return the file and range of an error, and the text of its line."""
         chart = self.chart
         path = chart.rendered_names.get(error.template, "")
         if path:
@@ -399,13 +461,13 @@ class _ChartJob:
             if not archive or archive == chart.folder:
                 source = chart.source(path)
                 line = min(error.line, len(source.line_starts))
-                return shown, line, error.column, source.line(line)
+                return shown, Range(line, error.column, line, error.column), source.line(line)
         place = self._value_place(error, values) if error.file == VALUES_FILE else self._chart_file_place(error)
         if place is None:
-            return chart.place_of(CHART_FILE)[0], 1, 1, ""
+            return chart.place_of(CHART_FILE)[0], _START, ""
         source, node = place
-        line, column = source.position(node.start)
-        return source.path, line, column, source.line(line)
+        range = source.range(node.start, node.end) if not (node.is_map or node.is_list) else source.range(*node.key_span)
+        return source.path, range, source.line(range.line)
 
     def _chart_file_place(self, error: HelmError) -> tuple[Source, Node] | None:
         """Return the dependency or the field of the Chart.yaml that an error is about."""
@@ -415,8 +477,7 @@ class _ChartJob:
 
     def _value_place(self, error: HelmError, values: _ValueSet) -> tuple[Source, Node] | None:
         """Return the value that an error is about; if it is missing, the innermost map around it."""
-        files = [(self._shown(path), text) for path, text in zip(values.paths, values.texts, strict=True)]
-        known = Values(self.chart, files)
+        known = Values(self.chart, values.files)
         prefix = next((each for each in self.chart.prefixes[1:] if self.chart.metadata(each).name == error.subject), "")
         path = (*known.scopes(prefix)[0], *(int(part) if part.isdigit() else part for part in error.pointer))
         while path:

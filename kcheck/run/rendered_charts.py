@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from kcheck.check.suppressions import UNUSED
 from kcheck.discovery.discover import Target
@@ -19,7 +20,7 @@ from kcheck.helm.marking import TemplatePiece
 from kcheck.helm.program import HelmSettings
 from kcheck.helm.rendering import Trace, with_comments
 from kcheck.helm.tracing import TracedText
-from kcheck.helm.values import TextQuery, ValueLeaf
+from kcheck.helm.values import TextQuery, ValueLeaf, Values
 from kcheck.kube.location import Location, ObjectId
 from kcheck.redaction import redact
 from kcheck.schema.locator import LINE_LIMIT
@@ -57,7 +58,7 @@ class Rendering:
         versions: the Kubernetes versions that it was rendered for, separated by commas; "" for all versions of the run.
         texts: rendered text of each template, by the name under which helm prints it.
         is_test: whether only tests of the chart use the values.
-        files: paths, as shown, and contents of the files with values.
+        values_of: returns the values.
         prove: finds the values that texts come from, None to skip that.
     """
 
@@ -77,7 +78,7 @@ class Rendering:
         self.versions = versions
         self.texts = texts
         self.is_test = is_test
-        self.files: tuple[tuple[str, str], ...] = ()
+        self.values_of: Callable[[], Values] = partial(Values, chart)
         self.prove: Prove | None = None
         self._insertions: dict[str, list[tuple[int, int]]] = {}
         self._plain: PlainTexts | None = None
@@ -207,7 +208,7 @@ class RenderedCharts:
             proven = rendering.prove(rendering, list(dict.fromkeys(query for queries in by_key.values() for query in queries)))
             for key, queries in by_key.items():
                 finding, place, path = merged[key]
-                leaves = {leaf.path: leaf for query in queries for leaf in proven.get(query, ())}.values()
+                leaves = {leaf.path: leaf for query in queries for leaf in proven.get(query, ()) if leaf.source.path}.values()
                 related = [Related(mover.value_place(leaf, finding.place), f'value of "{leaf.name}"') for leaf in leaves]
                 moved = finding._replace(related=(*finding.related, *related[:_MAX_VALUES]))
                 merged[key] = _MovedFinding(moved, place, path)

@@ -45,7 +45,12 @@ def test_text_actions_and_helpers(helm: str) -> None:
     files = {
         "values.yaml": "name: front\nlabels: {tier: web}\n",
         "templates/_helpers.tpl": '{{- define "web.labels" -}}\napp: {{ .Values.name }}\nfixed: yes\n{{- end -}}\n',
-        "templates/a.yaml": 'name: {{ .Values.name }}-x\nlabels:\n  {{- include "web.labels" . | nindent 2 }}\n  {{- toYaml .Values.labels | nindent 2 }}\n',
+        "templates/a.yaml": """\
+name: {{ .Values.name }}-x
+labels:
+  {{- include "web.labels" . | nindent 2 }}
+  {{- toYaml .Values.labels | nindent 2 }}
+""",
     }
     assert traced_lines(helm, chart(files), "a.yaml") == [
         ("name:", "name:", "templates/a.yaml"),
@@ -166,7 +171,11 @@ def test_nothing_of_the_user_reaches_helm(helm: str, tmp_path: Path, monkeypatch
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
     found = chart(
         {
-            "templates/a.yaml": 'a: {{ .Release.Namespace }}\nb: {{ lookup "v1" "Secret" "" "" | toJson }}\nc: {{ getHostByName "localhost" }}\n'
+            "templates/a.yaml": """\
+a: {{ .Release.Namespace }}
+b: {{ lookup "v1" "Secret" "" "" | toJson }}
+c: {{ getHostByName "localhost" }}
+"""
         }
     )
     assert render_chart(helm, found, SETTINGS)["web/templates/a.yaml"] == "a: default\nb: {}\nc:"

@@ -152,7 +152,14 @@ def test_the_config_selects_sets_of_values(program: Program, helm: str) -> None:
 def test_versions_of_kubernetes_are_those_of_the_run(program: Program, helm: str) -> None:
     pdb = 'apiVersion: {{ if .Capabilities.APIVersions.Has "policy/v1/PodDisruptionBudget" }}policy/v1{{ else }}policy/v1beta1{{ end }}\n'
     pdb += "kind: PodDisruptionBudget\nmetadata: {name: web}\nspec: {selector: {matchLabels: {app: web}}, maxUnavailable: 1}\n"
-    crd = '{{ if .Capabilities.APIVersions.Has "example.com/v1" }}\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: web}\nspek: {}\n{{ end }}\n'
+    crd = """\
+{{ if .Capabilities.APIVersions.Has "example.com/v1" }}
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: web}
+spek: {}
+{{ end }}
+"""
     definition = """\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -360,3 +367,94 @@ def test_a_program_that_does_not_exist_is_a_usage_error(program: Program) -> Non
 )
 def test_errors_of_helm(message: str, error: HelmError) -> None:
     assert read_error(message) == error
+
+
+@needs_helm
+def test_links_out_of_the_repository_are_not_read(program: Program, tmp_path: Path) -> None:
+    outside = tmp_path.parent / f"{tmp_path.name}-secret.txt"
+    outside.write_text("containerPort: 99999\n")
+    pod = POD.replace("- containerPort: {{ .Values.port }}", '- {{ .Files.Get "secret.txt" | default "containerPort: 80" | trim }}')
+    write({".git/HEAD": "", "web/Chart.yaml": CHART, "web/templates/pod.yaml": pod})
+    os.symlink(outside, "web/secret.txt")
+    assert not findings(program, ".", "--select", "invalid-port-number")
+    Path("secret.txt").write_text(outside.read_text())
+    os.remove("web/secret.txt")
+    os.symlink("../secret.txt", "web/secret.txt")
+    assert places(findings(program, ".", "--select", "invalid-port-number")) == [("invalid-port-number", "web/templates/pod.yaml", 10, 11)]
+
+
+@needs_helm
+def test_off_skips_charts(program: Program) -> None:
+    write({"web/Chart.yaml": CHART, "web/templates/pod.yaml": POD})
+    assert not findings(program, ".", helm="off")
+
+
+@needs_helm
+def test_releases_of_argo_cd_and_flux_use_their_values(program: Program) -> None:
+    application = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: shop}
+spec:
+  destination: {namespace: prod}
+  source:
+    path: charts/web
+    repoURL: https://example.com/repo.git
+    helm:
+      valueFiles: [prod.yaml]
+      valuesObject:
+        port: 99999
+"""
+    release = """\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: front, namespace: flux}
+spec:
+  chart: {spec: {chart: ./charts/web, sourceRef: {kind: GitRepository, name: repo}}}
+  values: {port: 88888}
+"""
+    write(
+        {
+            ".git/HEAD": "",
+            "apps/shop.yaml": application,
+            "apps/front.yaml": release,
+            "charts/web/Chart.yaml": CHART,
+            "charts/web/values.yaml": "port: 80\n",
+            "charts/web/prod.yaml": "port: 77777\n",
+            "charts/web/templates/pod.yaml": POD,
+        }
+    )
+    found = findings(program, ".", "--select", "invalid-port-number")
+    assert [
+        (each["message"], each["object"]["name"], each["related"][-1]["file"], each["related"][-1]["range"]["start"]) for each in found
+    ] == [
+        ("containerPort 88888 is out of range (1-65535) (with HelmRelease front)", "front", "apps/front.yaml", {"line": 6, "column": 18}),
+        ("containerPort 99999 is out of range (1-65535) (with Application shop)", "shop", "apps/shop.yaml", {"line": 12, "column": 15}),
+    ]
+
+
+@needs_helm
+def test_charts_of_kustomizations_use_their_values(program: Program) -> None:
+    kustomization = """\
+helmGlobals: {chartHome: ../charts}
+namespace: prod
+helmCharts:
+  - name: web
+    releaseName: shop
+    valuesFile: values.yaml
+    valuesInline: {port: 99999}
+"""
+    write(
+        {
+            ".git/HEAD": "",
+            "prod/kustomization.yaml": kustomization,
+            "prod/values.yaml": "port: 88888\n",
+            "charts/web/Chart.yaml": CHART,
+            "charts/web/values.yaml": "port: 80\n",
+            "charts/web/templates/pod.yaml": POD,
+        }
+    )
+    found = findings(program, ".", "--select", "invalid-port-number")
+    assert [(each["message"], each["object"]["name"], each["related"][-1]["file"]) for each in found] == [
+        ("containerPort 99999 is out of range (1-65535) (with shop in prod/kustomization.yaml)", "shop", "prod/kustomization.yaml")
+    ]
