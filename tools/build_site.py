@@ -69,6 +69,7 @@ NAVIGATION: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             "adopt.md",
             "baseline.md",
+            "policies.md",
             "pre-commit.md",
             "ci.md",
             "changes.md",

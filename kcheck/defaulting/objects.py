@@ -15,7 +15,7 @@ from typing import Any
 from kcheck.defaulting.admission import admit
 from kcheck.defaulting.copies import copy_of
 from kcheck.defaulting.creation import prepare, prepare_metadata
-from kcheck.defaulting.custom import decode_custom, node_of
+from kcheck.defaulting.custom import decode_custom
 from kcheck.defaulting.decoding import Codec
 from kcheck.defaulting.scalars import UndecodableValue
 from kcheck.kube.resource import Resource
@@ -23,6 +23,7 @@ from kcheck.schema.builtin.definitions import Definitions
 from kcheck.schema.crd.custom_resources import CustomKind
 from kcheck.schema.store import Store
 from kcheck.yaml.node import Node
+from kcheck.yaml.plain_nodes import node_of
 
 Value = dict[str, Any]
 
@@ -79,7 +80,7 @@ def _held(
     custom = added.definition if added is not None else None
     if not isinstance(custom, CustomKind):
         return None
-    held = decode_custom(node if isinstance(node, Node) else node_of(node), custom, codec, creation)
+    held = decode_custom(node if isinstance(node, Node) else node_of(plain, Node(None, 0, 0)), custom, codec, creation)
     if creation:
         prepare_metadata(held, custom.namespaced, namespace)
     return held

@@ -1,6 +1,6 @@
-"""Releases of charts that objects of the input describe: Argo CD Applications and Flux HelmReleases.
+"""Releases of charts that the input describes: Argo CD Applications, Flux HelmReleases, and `helmCharts` of kustomizations.
 
-Sources: the documentation of Argo CD, "Helm", and of Flux, "Helm Releases".
+Sources: the documentation of Argo CD, "Helm", of Flux, "Helm Releases", and of kustomize, "helmCharts".
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Release(NamedTuple):
 
 def may_describe_release(text: str) -> bool:
     """Return whether a file may contain an object that describes a release."""
-    return (_ARGO in text and "Application" in text and "path" in text) or _FLUX in text
+    return (_ARGO in text and "Application" in text and "path" in text) or _FLUX in text or "helmCharts" in text
 
 
 def find_releases(sources: Iterable[Source]) -> Iterator[Release]:
@@ -76,6 +76,8 @@ def find_releases(sources: Iterable[Source]) -> Iterator[Release]:
                 yield from _of_application(root, source, above)
             elif api_version.startswith(_FLUX) and kind == "HelmRelease":
                 yield from _of_helm_release(root, source, above)
+            elif root["helmCharts"].is_list:
+                yield from _of_kustomization(root, source, above[-1])
 
 
 def _of_application(root: Node, source: Source, above: tuple[str, ...]) -> Iterator[Release]:
@@ -115,6 +117,25 @@ def _of_helm_release(root: Node, source: Source, above: tuple[str, ...]) -> Iter
     name = metadata["name"].text
     release = spec["releaseName"].text or (f"{spec['targetNamespace'].text}-{name}" if spec["targetNamespace"].text else name)
     yield Release(f"HelmRelease {name}", folders, files, tuple(_map(spec["values"], source)), (), release, namespace)
+
+
+def _of_kustomization(root: Node, source: Source, folder: str) -> Iterator[Release]:
+    home = root["helmGlobals"]["chartHome"].text or "charts"
+    for each in root["helmCharts"]:
+        name = each["name"].text
+        if not name:
+            continue
+        paths = [each["valuesFile"].text, *(file.text for file in each["additionalValuesFiles"])]
+        release = each["releaseName"].text or name
+        yield Release(
+            f"{release} in {source.path}",
+            (os.path.normpath(os.path.join(folder, home, name)),),
+            tuple((path, (folder,)) for path in paths if path),
+            tuple(_map(each["valuesInline"], source)),
+            (),
+            release,
+            each["namespace"].text or root["namespace"].text or NAMESPACE,
+        )
 
 
 def _map(node: Node, source: Source) -> Iterator[ReleaseValues]:

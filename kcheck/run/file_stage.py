@@ -88,6 +88,7 @@ class FileStage:
         self.roles = RoleFinder((), session.roles)
         self.paths: list[str] = []
         self.kustomization_facts: dict[str, Facts] = {}
+        self.kustomization_sources: list[Source] = []
         self.kinds: dict[int, list[KindPlace]] = {}
         self.definitions: dict[int, tuple[str, ...]] = {}
 
@@ -181,7 +182,8 @@ class FileStage:
         from kcheck.run.charts import ChartStage, find_charts
 
         texts = (file.source.text for file in self.files if file.defines and file.source is not None)
-        releases = find_releases(file.source for file in self.files if file.source is not None and may_describe_release(file.source.text))
+        sources = [*(file.source for file in self.files if file.source is not None), *self.kustomization_sources]
+        releases = find_releases(source for source in sources if may_describe_release(source.text))
         charts = ChartStage(self.session, self.session.helm, texts, releases, self.progress)
         rendered = charts.render(find_charts(found.targets, self.roles))
         for at, each in enumerate(rendered, number):
@@ -216,6 +218,8 @@ class FileStage:
         source = load_file(target, self.limit, self.stdin)
         if isinstance(source, UnreadablePath):
             return self.unreadable_outcome(source)
+        if "helmCharts" in source.text:
+            self.kustomization_sources.append(source)
         # Imported on first use, because most small runs have no kustomization.
         from kcheck.check.kustomizations import Kustomizations, check_kustomization
 

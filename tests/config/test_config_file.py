@@ -21,7 +21,7 @@ from kcheck.schema.builtin.definitions import available
 
 KEYS = (
     "extends, kubernetes, schemas, complete, provided, pods, placeholders, substitute, rules, overrides, roles, charts, "
-    "include, exclude, baseline, fail-on, plugins, docs-url"
+    "include, exclude, baseline, fail-on, plugins, policies, docs-url"
 )
 
 

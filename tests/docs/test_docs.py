@@ -113,9 +113,10 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The files that the commands of the documents name."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(ROOT / "examples", "examples")
-    for name in ("k8s", "repositories", "ci"):
+    for name in ("k8s", "production", "repositories", "ci"):
         shutil.copytree(ROOT / "examples" / "good", name)
     Path("ci/lint.sh").write_text("kube-score score --ignore-test pod-networkpolicy k8s/*.yaml\n", encoding="utf-8")
+    shutil.copy("examples/good/api.yaml", "running.yaml")
     Path(".kube-linter.yaml").write_text("checks:\n  exclude: [latest-tag]\n", encoding="utf-8")
     Path(".checkov.yaml").write_text("skip-check: [CKV_K8S_14]\n", encoding="utf-8")
     Path("polaris.yaml").write_text("checks:\n  tagNotSpecified: danger\n", encoding="utf-8")

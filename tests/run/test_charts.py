@@ -431,3 +431,30 @@ spec:
         ("containerPort 88888 is out of range (1-65535) (with HelmRelease front)", "front", "apps/front.yaml", {"line": 6, "column": 18}),
         ("containerPort 99999 is out of range (1-65535) (with Application shop)", "shop", "apps/shop.yaml", {"line": 12, "column": 15}),
     ]
+
+
+@needs_helm
+def test_charts_of_kustomizations_use_their_values(program: Program) -> None:
+    kustomization = """\
+helmGlobals: {chartHome: ../charts}
+namespace: prod
+helmCharts:
+  - name: web
+    releaseName: shop
+    valuesFile: values.yaml
+    valuesInline: {port: 99999}
+"""
+    write(
+        {
+            ".git/HEAD": "",
+            "prod/kustomization.yaml": kustomization,
+            "prod/values.yaml": "port: 88888\n",
+            "charts/web/Chart.yaml": CHART,
+            "charts/web/values.yaml": "port: 80\n",
+            "charts/web/templates/pod.yaml": POD,
+        }
+    )
+    found = findings(program, ".", "--select", "invalid-port-number")
+    assert [(each["message"], each["object"]["name"], each["related"][-1]["file"]) for each in found] == [
+        ("containerPort 99999 is out of range (1-65535) (with shop in prod/kustomization.yaml)", "shop", "prod/kustomization.yaml")
+    ]

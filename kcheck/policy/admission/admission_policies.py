@@ -13,8 +13,8 @@ from kcheck.kube.resource import Resource
 from kcheck.policy.admission.definitions import GROUP, AdmissionPolicy, Binding
 from kcheck.policy.admission.evaluation import (
     Activation,
-    Failure,
-    OutOfBudget,
+    PolicyFailure,
+    CostExceeded,
     applies,
     failures,
     param_title,
@@ -131,7 +131,7 @@ class AdmissionPolicies:
     ) -> Iterator[PolicyNotice]:  # fmt: skip
         if policy.conditions:
             result = applies(policy, programs, Activation(programs, self._values(review, matched), param))
-            if isinstance(result, Failure) and result.is_undecided:
+            if isinstance(result, PolicyFailure) and result.is_undecided:
                 yield undecided_notice(policy, result)
             if result is not True:
                 return
@@ -144,8 +144,8 @@ class AdmissionPolicies:
                 else:
                     found = merged(review.object, change, review.shape)
             except Undecided as error:
-                yield undecided_notice(policy, Failure(error.message, expression))
-            except (EvaluationError, OutOfBudget, MutationError) as error:
+                yield undecided_notice(policy, PolicyFailure(error.message, expression))
+            except (EvaluationError, CostExceeded, MutationError) as error:
                 message = f'policy "{policy.name}" does not change some objects: {error}'
                 yield PolicyNotice("undecided-policy", policy.id, message, "", policy.place(expression.node))
             else:
@@ -207,14 +207,14 @@ class AdmissionPolicies:
             result = applies(policy, programs, activation)
             if result is False:
                 return
-            if isinstance(result, Failure):
+            if isinstance(result, PolicyFailure):
                 yield from self._answer(policy, binding, programs, result, activation, param)
                 return
         for failure in failures(policy, programs, activation):
             yield from self._answer(policy, binding, programs, failure, activation, param)
 
     def _answer(
-        self, policy: AdmissionPolicy, binding: Binding, programs: PolicyPrograms, failure: Failure, activation: Activation,
+        self, policy: AdmissionPolicy, binding: Binding, programs: PolicyPrograms, failure: PolicyFailure, activation: Activation,
         param: dict[str, Any] | None,
     ) -> Iterator[Verdict | PolicyNotice]:  # fmt: skip
         if failure.is_undecided:

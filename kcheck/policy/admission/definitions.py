@@ -43,7 +43,7 @@ class Expression(NamedTuple):
     name: str = ""
 
 
-class Validation(NamedTuple):
+class PolicyValidation(NamedTuple):
     """A validation. `message_expression` is None if there is none."""
 
     expression: Expression
@@ -187,9 +187,9 @@ def _expression(node: Node, name: str = "") -> Expression:
     return Expression(node.text, node, name)
 
 
-def _validation(node: Node) -> Validation:
+def _validation(node: Node) -> PolicyValidation:
     message = node["messageExpression"]
-    return Validation(
+    return PolicyValidation(
         _expression(node["expression"]), node["message"].text, _expression(message) if message.text.strip() else None, node["reason"].text
     )
 

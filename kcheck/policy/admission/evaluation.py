@@ -14,7 +14,7 @@ from kcheck.cel.eval.program import CALL_LIMIT, Program
 from kcheck.cel.values.values import EvaluationError, Undecided, Value
 from kcheck.finding.evidence import PolicyEvidence
 from kcheck.finding.severity import ERROR, INFO, WARNING, Severity
-from kcheck.policy.admission.definitions import AdmissionPolicy, Binding, Expression, Validation
+from kcheck.policy.admission.definitions import AdmissionPolicy, Binding, Expression, PolicyValidation
 from kcheck.policy.admission.programs import PolicyPrograms, Variables
 from kcheck.policy.shown_values import shown_value
 from kcheck.policy.tracing import ReadTrace, traced
@@ -52,7 +52,7 @@ class Activation:
             self.variables = self.frame["variables"] = Variables(programs.variables, self.frame)
 
     def evaluate(self, program: Program) -> Value:
-        """Return the value of an expression. Raises EvaluationError, and OutOfBudget if the limit for all expressions is exceeded."""
+        """Return the value of an expression. Raises EvaluationError, and CostExceeded if the limit for all expressions is exceeded."""
         variables = self.variables
         before = variables.spent if variables is not None else 0
         try:
@@ -60,7 +60,7 @@ class Activation:
         finally:
             self.budget -= program.spent + (variables.spent - before if variables is not None else 0)
             if self.budget < 0:
-                raise OutOfBudget(_OUT_OF_BUDGET)
+                raise CostExceeded(_OUT_OF_BUDGET)
 
     def shown(self, programs: PolicyPrograms) -> Activation:
         """Return the values that messages may show: without the values of Secrets."""
@@ -84,11 +84,11 @@ def _without_secrets(secret: dict[str, Any]) -> dict[str, Any]:
     return {**secret, "data": dict.fromkeys(data, STARS)} if isinstance(data, dict) else secret
 
 
-class OutOfBudget(Exception):
+class CostExceeded(Exception):
     """The expressions of a policy exceed the cost limit together."""
 
 
-class Failure(NamedTuple):
+class PolicyFailure(NamedTuple):
     """Why a policy denies an object, or cannot decide it.
 
     Attributes:
@@ -108,9 +108,9 @@ class Failure(NamedTuple):
     always_denies: bool = False
 
 
-def applies(policy: AdmissionPolicy, programs: PolicyPrograms, activation: Activation) -> Failure | bool:
+def applies(policy: AdmissionPolicy, programs: PolicyPrograms, activation: Activation) -> PolicyFailure | bool:
     """Return whether all matchConditions are true, or the failure if none is false and one cannot be evaluated."""
-    failure: Failure | None = None
+    failure: PolicyFailure | None = None
     spent = 0
     # The API server does not look up the namespace for them.
     values = {**activation.values, "namespaceObject": None, "params": activation.frame["params"]}
@@ -122,11 +122,11 @@ def applies(policy: AdmissionPolicy, programs: PolicyPrograms, activation: Activ
             failure = failure or _error(condition, error)
         spent += program.spent
         if spent > MATCH_BUDGET:
-            return Failure("match condition evaluation exceeds the cost limit", condition, is_error=True)
+            return PolicyFailure("match condition evaluation exceeds the cost limit", condition, is_error=True)
     return failure or True
 
 
-def failures(policy: AdmissionPolicy, programs: PolicyPrograms, activation: Activation) -> Iterator[Failure]:
+def failures(policy: AdmissionPolicy, programs: PolicyPrograms, activation: Activation) -> Iterator[PolicyFailure]:
     """Yield why the validations and audit annotations of a policy deny an object."""
     try:
         for validation, (program, message) in zip(policy.validations, programs.validations, strict=True):
@@ -136,32 +136,32 @@ def failures(policy: AdmissionPolicy, programs: PolicyPrograms, activation: Acti
             except EvaluationError as error:
                 yield _error(validation.expression, error)
                 continue
-            yield Failure(_message(validation, message, programs, activation), validation.expression, validation.reason)
+            yield PolicyFailure(_message(validation, message, programs, activation), validation.expression, validation.reason)
         for annotation, program in zip(policy.annotations, programs.annotations, strict=True):
             try:
                 activation.evaluate(program)
             except EvaluationError as error:
                 yield _error(annotation, error)._replace(always_denies=True)
-    except OutOfBudget as error:
-        yield Failure(str(error), policy.validations[0].expression if policy.validations else policy.annotations[0], is_error=True)
+    except CostExceeded as error:
+        yield PolicyFailure(str(error), policy.validations[0].expression if policy.validations else policy.annotations[0], is_error=True)
 
 
-def _error(expression: Expression, error: EvaluationError) -> Failure:
+def _error(expression: Expression, error: EvaluationError) -> PolicyFailure:
     if isinstance(error, Undecided):
-        return Failure(error.message, expression, is_error=True, is_undecided=True)
-    return Failure(f"expression {_quoted(expression.text)} resulted in error: {error.message}", expression, is_error=True)
+        return PolicyFailure(error.message, expression, is_error=True, is_undecided=True)
+    return PolicyFailure(f"expression {_quoted(expression.text)} resulted in error: {error.message}", expression, is_error=True)
 
 
 def _quoted(expression: str) -> str:
     return f"'{' '.join(expression.split())}'"
 
 
-def _message(validation: Validation, program: Program | None, programs: PolicyPrograms, activation: Activation) -> str:
+def _message(validation: PolicyValidation, program: Program | None, programs: PolicyPrograms, activation: Activation) -> str:
     """Return the message of a failed validation: an invalid result of messageExpression is ignored."""
     if program is not None:
         try:
             text = activation.shown(programs).evaluate(program)
-        except (EvaluationError, OutOfBudget):
+        except (EvaluationError, CostExceeded):
             text = ""
         if isinstance(text, str) and text.strip() and "\n" not in text and len(text.encode("utf-8", "surrogatepass")) <= _MAX_MESSAGE_BYTES:
             return text.strip()
@@ -179,14 +179,14 @@ def severity_of(binding: Binding) -> Severity:
 
 
 def verdict_of(
-    policy: AdmissionPolicy, binding: Binding, programs: PolicyPrograms, failure: Failure, activation: Activation, param: str,
+    policy: AdmissionPolicy, binding: Binding, programs: PolicyPrograms, failure: PolicyFailure, activation: Activation, param: str,
 ) -> Verdict:  # fmt: skip
     """Return the verdict for a failure, with the field that decided: the expression is evaluated again to find it."""
     trace = ReadTrace()
     again = activation.traced(programs, trace)
     program = _program_of(policy, programs, failure.expression)
     if program is not None:
-        with suppress(EvaluationError, OutOfBudget):
+        with suppress(EvaluationError, CostExceeded):
             again.evaluate(program)
     shown = activation.shown(programs)
     variables = _shown_variables(again, again if shown is activation else shown)
@@ -217,7 +217,7 @@ def _program_of(policy: AdmissionPolicy, programs: PolicyPrograms, expression: E
     return next((program for each, program in pairs if each is expression), None)
 
 
-def undecided_notice(policy: AdmissionPolicy, failure: Failure) -> PolicyNotice:
+def undecided_notice(policy: AdmissionPolicy, failure: PolicyFailure) -> PolicyNotice:
     """Return the notice that a policy cannot decide some objects."""
     message = f'policy "{policy.name}" is not decided for some objects: {failure.message}'
     help = "set policies.user in the config" if "user" in failure.message else ""
