@@ -1,6 +1,6 @@
 """Runs `helm template`, which must be installed, without access to the network, to a cluster and to the settings of the user.
 
-helm gets a copy of the chart with one more template that is not YAML. With --debug, it then gives up parsing and prints the text of every
+helm gets a copy of the chart with one more template that is not YAML. With --debug, it then stops parsing and prints the text of every
 template as it was rendered, in no particular order: nothing is sorted, left out or checked.
 """
 
@@ -37,7 +37,7 @@ class HelmFailed(Exception):
 
 
 class HelmSettings(NamedTuple):
-    """What `helm template` is told besides the chart.
+    """What `helm template` needs besides the chart.
 
     Attributes:
         release: name of the release.

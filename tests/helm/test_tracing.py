@@ -80,6 +80,32 @@ def test_helpers_whose_output_is_computed_with_belong_to_the_caller(helm: str) -
 
 
 @with_helm
+def test_variables_with_the_output_of_a_helper(helm: str) -> None:
+    files = {
+        "templates/_helpers.tpl": '{{ define "web.name" }}front{{ end }}{{ define "web.empty" }}{{ end }}',
+        "templates/a.yaml": """\
+{{- $name := include "web.name" . -}}
+{{- $none := include "web.empty" . }}
+{{- $changed := include "web.name" . }}
+{{- if not $none }}
+a: {{ $name }}
+b: {{ $name | upper }}
+c: {{- $name | nindent 2 }}
+{{- $changed = "other" }}
+d: {{ $changed }}
+{{- end }}
+""",
+    }
+    found = traced_lines(helm, chart(files), "a.yaml")
+    assert [(text.strip(), file) for text, _, file in found if not text.strip().endswith(":")] == [
+        ("front", "templates/_helpers.tpl"),
+        ("FRONT", "templates/a.yaml"),
+        ("front", "templates/_helpers.tpl"),
+        ("other", "templates/a.yaml"),
+    ]
+
+
+@with_helm
 def test_random_values_and_hashes_do_not_prevent_tracing(helm: str) -> None:
     files = {
         "templates/a.yaml": 'a: {{ randAlphaNum 8 }} # end\nb: {{ include (print $.Template.BasePath "/b.yaml") . | sha256sum }}\nc: d\n',
