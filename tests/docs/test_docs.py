@@ -128,6 +128,7 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("polaris.yaml").write_text("checks:\n  tagNotSpecified: danger\n", encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("inputs")
 @pytest.mark.parametrize(("document", "command"), COMMANDS, ids=[command for _, command in COMMANDS])
 def test_commands_run(document: Path, command: str) -> None:
