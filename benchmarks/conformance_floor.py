@@ -31,12 +31,20 @@ def measure(arguments: list[str]) -> dict[str, float]:
     return {name: figures[name] for name in FIGURES if figures[name] is not None}
 
 
+def measure_policies() -> dict[str, float]:
+    """Returns the agreement of the verdicts of policies, and the share of positions at a field."""
+    command = [sys.executable, str(HERE / "policies.py"), "--json"]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    figures: dict[str, float] = json.loads(output.splitlines()[-1])
+    return figures
+
+
 def main() -> int:
     floors: dict[str, dict[str, float]] = json.loads(FLOORS.read_text()) if FLOORS.is_file() else {}
     below = 0
-    for run, arguments in RUNS.items():
+    for run in (*RUNS, "policies"):
         floor = floors.setdefault(run, {})
-        for name, value in measure(arguments).items():
+        for name, value in (measure(RUNS[run]) if run in RUNS else measure_policies()).items():
             least = floor.get(name)
             worse = least is not None and (value > least if name in FALSE else value < least)
             print(f"{run:8}{name:16}{value:9.5f}  floor {least if least is not None else '-'}{'  BELOW' if worse else ''}")
