@@ -4,9 +4,9 @@
 
 Coverage: the visible lines of the renderings, with the values of the chart and each of its `ci` files, that were traced.
 
-Mutations: one letter of the text of a template is changed, and the chart is rendered again. Lines with the letter must be traced to its line
-in the template (exact), or to a line that calls the template with the letter and computes something from its output (coarse). Lines that
-change without it, such as hashes of other templates, are counted as computed.
+Mutations: one letter of the text of a template is changed, and the chart is rendered again. Lines with the letter must be traced to its
+line in the template (exact), or to a line that calls the template with the letter and computes something from its output (coarse). Lines
+that change without it, such as hashes of other templates, are counted as computed.
 
 Values: one value of values.yaml is changed. Lines that change must be traced to the line of the value, as a finding on them would be.
 """
@@ -14,18 +14,20 @@ Values: one value of values.yaml is changed. Lines that change must be traced to
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from kcheck.helm.chart import Chart, read_chart
+from kcheck.helm.marking import TemplatePiece
 from kcheck.helm.program import HelmFailed, HelmSettings, find_program
 from kcheck.helm.rendering import Trace, render_chart, trace_chart
+from kcheck.helm.settings import NAMESPACE, RELEASE
 from kcheck.helm.template import calls
-from kcheck.run.chart_settings import NAMESPACE, RELEASE
+from kcheck.helm.values import TextQuery, ValueLeaf, Values, ValueTracer, changed_leaf, path_text
 from kcheck.run.charts import link_dependencies, repository_of, value_files
 from kcheck.schema.builtin.definitions import load
 
@@ -56,11 +58,16 @@ def changed_lines(before: dict[str, str], after: dict[str, str], ignored: Collec
         start = 0
         for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
             if one != other and (name, number) not in ignored:
-                head = len(os.path.commonprefix((one, other)))
-                tail = min(len(os.path.commonprefix((one[::-1], other[::-1]))), len(one) - head, len(other) - head)
+                head = _common(one, other)
+                tail = min(_common(one[::-1], other[::-1]), len(one) - head, len(other) - head)
                 place = start + min(head, max(len(one) - 1, 0))
                 yield ChangedLine(name, number, place, one[head : len(one) - tail], other[head : len(other) - tail])
             start += len(one) + 1
+
+
+def _common(one: str, other: str) -> int:
+    """Return how many characters at the beginning of two texts are equal."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def coverage(trace: Trace, plain: dict[str, str]) -> Counter[str]:
@@ -100,9 +107,10 @@ def _covers(chart: Chart, path: str, start: int, end: int, line: int) -> bool:
     return source.position(start).line <= line <= source.position(end - 1).line
 
 
-def mutate(program: str, chart: Chart, number: int, generator: random.Random, verbose: bool = False) -> Counter[str]:
+def mutate(
+    program: str, chart: Chart, settings: HelmSettings, number: int, generator: random.Random, verbose: bool = False
+) -> Counter[str]:  # fmt: skip
     """Change letters in the text of templates and return how well the changed lines were traced."""
-    settings = settings_of(chart)
     plain = render_chart(program, chart, settings)
     trace = trace_chart(program, chart, settings, plain)
     again = render_chart(program, chart, settings)
@@ -149,6 +157,53 @@ def mutate(program: str, chart: Chart, number: int, generator: random.Random, ve
     return found
 
 
+def change_values(program: str, chart: Chart, number: int, generator: random.Random, verbose: bool = False) -> Counter[str]:
+    """Change values of values.yaml and return how well the changed lines were traced to them."""
+    settings = settings_of(chart)
+    plain = render_chart(program, chart, settings)
+    trace = trace_chart(program, chart, settings, plain)
+    unstable = {(each.name, each.number) for each in changed_lines(plain, render_chart(program, chart, settings))}
+    values = Values(chart)
+
+    def stack_of(name: str, offset: int) -> list[TemplatePiece]:
+        return trace.stacks.of(trace.texts[name].stack_at(offset)) if name in trace.texts else []
+
+    def render(extra: str) -> dict[str, str] | None:
+        try:
+            return render_chart(program, chart, settings._replace(files=(extra,)))
+        except HelmFailed:
+            return None
+
+    tracer = ValueTracer(values, plain, stack_of)
+    leaves = [leaf for leaf in values.leaves(()) if leaf.node.value not in (None, "")]
+    places: dict[TextQuery, list[ValueLeaf]] = {}
+    for leaf in generator.sample(leaves, min(number, len(leaves))):
+        change = changed_leaf(leaf, 3)
+        if change is None:
+            continue
+        after = render(tracer.override([change]))
+        for each in changed_lines(plain, after, unstable) if after is not None else ():
+            if change.old not in plain[each.name].split("\n")[each.number]:
+                # Computed, such as a hash.
+                continue
+            # The characters of the value, as those of a finding on it.
+            first = plain[each.name].rfind("\n", 0, each.offset) + 1
+            line = plain[each.name][first:].partition("\n")[0]
+            at = line.find(change.old, max(each.offset - first - len(change.old), 0))
+            places.setdefault(TextQuery(each.name, first + at, first + at + len(change.old)), []).append(leaf)
+    found: Counter[str] = Counter()
+    proven = tracer.proven(list(places), render)
+    for query, expected in places.items():
+        names = {leaf.path for leaf in proven.get(query, ())}
+        for leaf in expected:
+            result = "exact" if leaf.path in names else "wrong" if names else "none"
+            found[result] += 1
+            if verbose and result != "exact":
+                shown = plain[query.name][query.start : query.end]
+                print(f"   {result}: {leaf.name} in {query.name} {shown!r}: {[path_text(name) for name in names]}")
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("charts", nargs="+")
@@ -161,6 +216,7 @@ def main() -> None:
     program = options.helm or find_program()
     lines: Counter[str] = Counter()
     mutations: Counter[str] = Counter()
+    values: Counter[str] = Counter()
     for folder in options.charts:
         generator = random.Random(f"{options.seed} {folder}")
         chart = read_chart(folder)
@@ -168,6 +224,7 @@ def main() -> None:
         own: Counter[str] = Counter()
         sets = [("", ()), *((path, (chart.source(path).text,)) for path in value_files(chart))]
         start = time.perf_counter()
+        usable: HelmSettings | None = None
         for name, files in sets:
             settings = settings_of(chart, *files)
             try:
@@ -176,16 +233,23 @@ def main() -> None:
                 print(f"   {folder} {name or 'values.yaml'}: {' '.join(str(error).split())[:120]}")
                 continue
             own += coverage(trace_chart(program, chart, settings, plain), plain)
-        try:
-            changed = mutate(program, chart, options.mutations, generator, options.verbose)
-        except HelmFailed:
-            changed = Counter()
-        print(f"{folder}: {dict(own)}; mutations {dict(changed)}; {time.perf_counter() - start:.1f} s", flush=True)
+            usable = usable or settings
+        changed = mutate(program, chart, usable, options.mutations, generator, options.verbose) if usable else Counter()
+        of_values: Counter[str] = Counter()
+        if options.values:
+            with suppress(HelmFailed):
+                of_values = change_values(program, chart, options.values, generator, options.verbose)
+        print(
+            f"{folder}: {dict(own)}; mutations {dict(changed)}; values {dict(of_values)}; {time.perf_counter() - start:.1f} s", flush=True
+        )
         lines += own
         mutations += changed
+        values += of_values
     judged = sum(mutations[each] for each in ("exact", "coarse", "wrong", "none"))
     print(f"lines: {dict(lines)}")
     print(f"mutations: {dict(mutations)}; exact {mutations['exact'] / max(judged, 1):.2%} of {judged} changed lines")
+    if values:
+        print(f"values: {dict(values)}; exact {values['exact'] / values.total():.2%} of {values.total()} places")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,12 @@
-"""The public API for plug-ins."""
+"""The public API for plug-ins. Type checkers read `api.pyi`."""
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
-from kcheck.cel.kubernetes import expressions
-from kcheck.facts import network, service_calls
-from kcheck.facts.builtin_objects import is_managed_namespace, is_provided
+from kcheck.facts import network
 from kcheck.facts.bundle import Bundle, Scope
 from kcheck.facts.facts import (
     BudgetFact,
@@ -28,7 +27,6 @@ from kcheck.facts.facts import (
     ServiceFact,
 )
 from kcheck.facts.gitops import Delivery
-from kcheck.facts.peers import Peers
 from kcheck.facts.pod_index import Backend
 from kcheck.facts.removed import RemovedObject
 from kcheck.facts.variants import may_share
@@ -37,34 +35,13 @@ from kcheck.finding.fix import Correction, Fix
 from kcheck.finding.problem import Problem, Reason, Related, missing
 from kcheck.finding.report import Report
 from kcheck.finding.severity import ERROR, INFO, WARNING, Severity
-from kcheck.kube import (
-    addresses,
-    base64,
-    credential_names,
-    credential_patterns,
-    credentials,
-    cron,
-    durations,
-    file_modes,
-    image,
-    labels,
-    names,
-    placeholders,
-    pod_security,
-    ports,
-    positional_passwords,
-    quantity,
-    selector,
-    time_zones,
-    urls,
-)
+from kcheck.kube import base64, labels, names, placeholders, selector
 from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.object_change import ObjectChange, is_equal
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.resource import Resource, strings
 from kcheck.kube.suggestions import Lexicon, did_you_mean, nearest, suggest
 from kcheck.kube.typed_value import TypedValue
-from kcheck.regex.patterns import matches_whole, pattern_fault
 from kcheck.reporters import Reporter
 from kcheck.reporters.style import Style
 from kcheck.rule.constraint import Constraint, FieldTable, Validator, constraint, fields, validator
@@ -72,9 +49,6 @@ from kcheck.rule.groups import Group
 from kcheck.rule.index import modules
 from kcheck.rule.options import Option, Pattern
 from kcheck.rule.rule import Rule, declare, rule
-from kcheck.schema.builtin import api_resources
-from kcheck.schema.crd import schema_checks
-from kcheck.text.breaks import unusual_break
 from kcheck.text.complaint import Complaint, Suggestion, help_of, remove, use
 from kcheck.text.edit import Edit
 from kcheck.text.pattern import pattern
@@ -115,7 +89,6 @@ __all__ = [
     "ObjectId",
     "Option",
     "Pattern",
-    "Peers",
     "Pod",
     "PodFact",
     "PodSecurityViolation",
@@ -141,31 +114,18 @@ __all__ = [
     "Suggestion",
     "TypedValue",
     "Validator",
-    "addresses",
-    "api_resources",
     "base64",
     "check_device_selector",
     "constraint",
     "counted",
-    "credential_names",
-    "credential_patterns",
-    "credentials",
-    "cron",
     "declare",
     "did_you_mean",
-    "durations",
     "enumeration",
-    "expressions",
     "fields",
-    "file_modes",
     "help_of",
     "hookimpl",
-    "image",
     "is_equal",
-    "is_managed_namespace",
-    "is_provided",
     "labels",
-    "matches_whole",
     "may_share",
     "missing",
     "modules",
@@ -173,25 +133,43 @@ __all__ = [
     "nearest",
     "network",
     "pattern",
-    "pattern_fault",
     "placeholders",
-    "pod_security",
-    "ports",
-    "positional_passwords",
-    "quantity",
     "remove",
     "rule",
-    "schema_checks",
     "selector",
-    "service_calls",
     "strings",
     "suggest",
-    "time_zones",
-    "unusual_break",
-    "urls",
     "use",
     "validator",
 ]
+
+_KUBE = (
+    "addresses", "credential_names", "credential_patterns", "credentials", "cron", "durations", "file_modes", "image", "pod_security",
+    "ports", "positional_passwords", "quantity", "time_zones", "urls",
+)  # fmt: skip
+_MODULES = {
+    **{name: f"kcheck.kube.{name}" for name in _KUBE},
+    "Peers": "kcheck.facts.peers",
+    "api_resources": "kcheck.schema.builtin.api_resources",
+    "expressions": "kcheck.cel.kubernetes.expressions",
+    "is_managed_namespace": "kcheck.facts.builtin_objects",
+    "is_provided": "kcheck.facts.builtin_objects",
+    "matches_whole": "kcheck.regex.patterns",
+    "pattern_fault": "kcheck.regex.patterns",
+    "schema_checks": "kcheck.schema.crd.schema_checks",
+    "service_calls": "kcheck.facts.service_calls",
+    "unusual_break": "kcheck.text.breaks",
+}
+__all__ += _MODULES
+
+
+def __getattr__(name: str) -> object:
+    """Import a module, or a name in it, when the first rule imports it, because most runs need few of them."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(_MODULES[name])
+    found = globals()[name] = module if module.__name__.endswith(f".{name}") else getattr(module, name)
+    return found
 
 
 _Hook = TypeVar("_Hook", bound=Callable[[], list[ModuleType] | list[Path] | list[Reporter]])

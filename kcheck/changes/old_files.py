@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Protocol
 
@@ -40,18 +40,25 @@ class RevisionFiles:
 
     Args:
         revision: the revision as the user wrote it.
-        texts: the contents of these files, by their paths relative to the root of the repository.
+        texts: the contents of these files, by their paths.
         counterparts: the path in the revision of each changed file of the input, by its path in the input.
         unchanged: the paths of the other files of the input that the revision has.
+        name_of: returns the name of a file in reports.
     """
 
-    def __init__(self, revision: str, texts: Mapping[str, bytes], counterparts: Mapping[str, str], unchanged: Iterable[str]) -> None:
+    def __init__(
+        self,
+        revision: str,
+        texts: Mapping[str, bytes],
+        counterparts: Mapping[str, str],
+        unchanged: Iterable[str],
+        name_of: Callable[[str], str],
+    ) -> None:
         self.state = revision
         self._sources: dict[str, Source] = {}
         for path, data in texts.items():
             with suppress(Undecodable):
-                # The notation of git: `git show REVISION:PATH` prints the file.
-                self._sources[path] = Source.decode(f"{revision}:{path}", data)
+                self._sources[path] = Source.decode(name_of(path), data)
         self._counterparts = dict(counterparts)
         self._unchanged = frozenset(unchanged)
 

@@ -9,6 +9,7 @@ from kcheck.check.session import Session
 from kcheck.defaulting.objects import default_object
 from kcheck.finding.problem import Problem, Related
 from kcheck.kube.object_change import AppliedForms, ObjectChange, OlderObject, is_equal
+from kcheck.kube.ownership import owned_part
 from kcheck.kube.resource import Resource
 from kcheck.rule.plan import OnCrash, OnProblem, Plan
 from kcheck.schema.builtin.definitions import Kind
@@ -24,6 +25,10 @@ LEFT_OVER = "left-over-value"
 _HELP = "the stored object keeps values that no manifest sets, such as defaults; use kubectl replace, or delete the object first"
 
 
+BEFORE = "before the change"
+"""The relation of the older place to a problem."""
+
+
 def check_change(
     older: OlderObject, new: Resource, store: Store, plan: Plan, session: Session, on_problem: OnProblem, on_crash: OnCrash
 ) -> None:  # fmt: skip
@@ -37,7 +42,8 @@ def check_change(
     for hook in plan.changes.of_kind(new.api_version, new.kind):
         hook.run(change, reporter.report, on_crash)
     kind = store.builtin(new.api_version, new.kind)
-    if kind is not None and LEFT_OVER in session.rules_for(new.document.source.path):
+    # Without the part that the older manifest set, it is not known which values stay.
+    if kind is not None and owned_part(older.resource) is not None and LEFT_OVER in session.rules_for(new.document.source.path):
         try:
             _report_left_overs(change, kind, store, session.spec_plan(), reporter)
         except Exception as error:
@@ -61,7 +67,7 @@ class _ChangeReporter:
         if isinstance(node, Node):
             keys = node.keys[len(self._new.node.keys) :]
             place = self._locator.place(self._older.resource.node.at(*keys), problem.at)
-            problem = problem.replace(related=(*problem.related, Related(place, self._older.state)))
+            problem = problem.replace(related=(*problem.related, Related(place, BEFORE)))
         self._on_problem(rule, problem)
 
 

@@ -185,8 +185,10 @@ class _DocumentCheck:
         stores = self.stores
         self.lacks_schema = False
         last: Walk | None = None
-        for store in stores:
-            last = self.check_against_version(resource, store) or last
+        if len(stores) == 1:
+            last = self.check_against_version(resource, stores[0])
+        else:
+            last = self.check_against_versions(resource, stores)
         if self.lacks_schema:
             self.result.without_schema.append(f"{resource.api_version} {resource.kind}")
         self.locator.resource = resource
@@ -206,6 +208,19 @@ class _DocumentCheck:
 
         if resource.group == "admissionregistration.k8s.io" and POLICY_MARKER in resource.kind:
             self.check_policy(resource)
+
+    def check_against_versions(self, resource: Resource, stores: Sequence[Store]) -> Walk | None:
+        """Validate an object with several versions of Kubernetes, oldest first."""
+        from kcheck.check.version_findings import merge_versions
+
+        last: Walk | None = None
+        earlier, found = self.result.findings, []
+        for store in stores:
+            self.result.findings = []
+            last = self.check_against_version(resource, store) or last
+            found.append((store.definitions.version, self.result.findings))
+        self.result.findings = [*earlier, *merge_versions(found)]
+        return last
 
     def check_policy(self, resource: Resource) -> None:
         """Report what a policy or its binding reads, matches and decides in vain."""
@@ -293,7 +308,9 @@ class _DocumentCheck:
             self.report("removed-api", Problem(node, message, help=instead, fix=self.version_change(resource, store, absence.replacement)))
         elif absence is not None:
             instead = f"use apiVersion: {absence.replacement}" if absence.replacement else ""
-            message = f"{api_version} {kind} is available since Kubernetes {absence.added}, not in {version}"
+            # Of several versions, the finding names those that it applies to.
+            here = f", not in {version}" if len(self.stores) == 1 else ""
+            message = f"{api_version} {kind} is available since Kubernetes {absence.added}{here}"
             self.report("unknown-kind", Problem(node, message, help=instead, fix=self.version_change(resource, store, absence.replacement)))
         elif end := end_of(resource.group):
             self.report("removed-api", Problem(node, f"{api_version} {kind} {end}", help=help_of(end)))
@@ -306,7 +323,8 @@ class _DocumentCheck:
             else:
                 near = store.kind_like(kind)
                 help = did_you_mean(near, "check the spelling of kind and apiVersion")
-                message = f'unknown kind "{kind}" in {api_version} of Kubernetes {version}'
+                here = f" of Kubernetes {version}" if len(self.stores) == 1 else ""
+                message = f'unknown kind "{kind}" in {api_version}{here}'
                 self.report("unknown-kind", Problem(resource["kind"], message, help=help))
         else:
             self.lacks_schema = True

@@ -12,7 +12,6 @@ from kcheck.check.document import check_documents
 from kcheck.check.input_kinds import CRD_MARKER, InputDefinitions, InputKind, KindPlace, find_kinds, register_kinds, select_kinds
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, read_ignores
-from kcheck.check.templates import TEMPLATE_OF_TOOL, merge_template_faults, without_templates
 from kcheck.facts.facts import Facts
 from kcheck.facts.unit import Unit
 from kcheck.finding.finding import Finding
@@ -240,6 +239,9 @@ class FileChecker:
                 outcome.is_postponed = True
                 return outcome
         if placeholders.is_template(source.text) or any(document.fault for document in documents):
+            # Imported on first use, because most small runs have no templates.
+            from kcheck.check.templates import TEMPLATE_OF_TOOL, merge_template_faults, without_templates
+
             all, documents = documents, documents if task.named or session.judges_placeholders else without_templates(documents)
             if len(documents) < len(all):
                 if not any(map(_is_meant_as_object, documents)):

@@ -265,11 +265,6 @@ class LazyKind:
         return self._validator.namespaced
 
     @property
-    def definition(self) -> Judge:
-        """The validator, which is parsed on first use."""
-        return self._validator
-
-    @property
     def plural(self) -> str:
         """The name of the resource, "" if it is unknown."""
         return self._validator.plural
@@ -277,6 +272,10 @@ class LazyKind:
     @property
     def pod_schema(self) -> Node | None:
         return self._validator.pod_schema
+
+    @property
+    def definition(self) -> Judge | None:
+        return self._validator.definition
 
     def judge(self, resource: Resource, walk: Walk) -> None:
         self._validator.judge(resource, walk)
@@ -296,11 +295,6 @@ class RivalKinds:
         return self.kinds[-1].shape
 
     @property
-    def definition(self) -> Judge:
-        """The validator of the last definition."""
-        return self.kinds[-1].definition
-
-    @property
     def plural(self) -> str:
         """The name of the resource."""
         return self.kinds[-1].plural
@@ -313,6 +307,10 @@ class RivalKinds:
     @property
     def pod_schema(self) -> Node | None:
         return self.kinds[-1].pod_schema
+
+    @property
+    def definition(self) -> Judge | None:
+        return self.kinds[-1].definition
 
     def judge(self, resource: Resource, walk: Walk) -> None:
         common: dict[tuple[str, str, str], tuple[str, Problem]] | None = None

@@ -228,9 +228,9 @@ class Kustomization:
     def _missing_file(self, node: Node, entry: str, may_be_folder: bool) -> Iterator[Problem]:
         path = os.path.join(self.folder, entry)
         if os.path.isdir(path) and may_be_folder:
-            if not any(os.path.exists(os.path.join(path, name)) for name in NAMES):
-                if not is_ignored(os.path.join(path, NAMES[0])):
-                    yield Problem(node, f'directory "{entry}" has no kustomization.yaml', help="add one or list the files of the directory")
+            exists = any(os.path.exists(os.path.join(path, name)) for name in NAMES)
+            if not exists and not is_ignored(os.path.join(path, NAMES[0])):
+                yield Problem(node, f'directory "{entry}" has no kustomization.yaml', help="add one or list the files of the directory")
         elif not os.path.exists(path) and not os.path.islink(path) and not is_ignored(path):
             near = nearest(os.path.basename(path), self._names_in(os.path.dirname(path)))
             kind = "file or directory" if may_be_folder else "file"
@@ -240,21 +240,23 @@ class Kustomization:
 
 
 def _merged(problems: Iterable[Problem]) -> Iterator[Problem]:
-    """Yield the problems, with one for all missing files that have no similar name: usually a build creates all of them, or none."""
-    first: Problem | None = None
-    further = 0
-    for problem in problems:
-        if not str(problem.help).startswith(_ADD):
-            yield problem
-        elif first is None:
-            first = problem
-        else:
-            further += 1
-    if first is not None and further:
-        others = "1 other entry does" if further == 1 else f"{further} other entries do"
-        first = Problem(first.node, f"{first.message}, and {others} not exist", help=f"{_ADD} files or correct the paths")
-    if first is not None:
-        yield first
+    """Yield the problems, with one for all missing files of a list and a folder that have no similar name.
+
+    Usually a build creates all of them, or none.
+    """
+    groups: dict[tuple[int, str], list[Problem]] = {}
+    for number, problem in enumerate(problems):
+        node = problem.node
+        assert isinstance(node, Node)
+        is_unknown = problem.help.startswith(_ADD)
+        key = (id(node.parent), os.path.dirname(node.text)) if is_unknown else (number, "")
+        groups.setdefault(key, []).append(problem)
+    for first, *others in groups.values():
+        if not others:
+            yield first
+            continue
+        further = "1 other entry does" if len(others) == 1 else f"{len(others)} other entries do"
+        yield Problem(first.node, f"{first.message}, and {further} not exist", help=f"{_ADD} files or correct the paths")
 
 
 def _nodes(root: Node, field: str) -> list[Node]:

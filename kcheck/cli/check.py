@@ -65,8 +65,6 @@ def check(
     config = find_config(inputs.options, registry)
     if scheduler and registry.local_modules:
         raise click.UsageError("--scheduler cannot be combined with plugins of the config; install them as a package on all workers")
-    if scheduler and inputs.before is not None:
-        raise click.UsageError("--scheduler cannot be combined with --before: the workers cannot read the older objects")
     session = create_session(inputs, config, registry)
     if render:
         session.kustomize = require_kustomize()
@@ -83,6 +81,10 @@ def check(
         with session.stage("comparing revisions"):
             comparison = Since(since, inputs, config)
             found = comparison.compare_files(found, session)
+    elif inputs.before is not None:
+        from kcheck.cli.before import compare_with_older_files
+
+        found = compare_with_older_files(found, session)
     if not reporting.quiet:
         _report_other_configs(found, inputs, config)
     if shard:
@@ -157,6 +159,9 @@ def _validate_since(since: str, new: bool, before: str | None, shard: str, sched
     """Raises UsageError for flags that cannot be combined with --since."""
     if new and not since:
         raise click.UsageError("--new requires --since")
+    for name, value in (("--shard", shard), ("--scheduler", scheduler)):
+        if before is not None and value:
+            raise click.UsageError(f"--before cannot be combined with {name}: other machines do not have the older objects")
     for name, value in (("--before", before), ("--shard", shard), ("--scheduler", scheduler), ("--fix or --diff", fixes)):
         if since and value:
             raise click.UsageError(f"--since cannot be combined with {name}")

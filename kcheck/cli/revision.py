@@ -6,7 +6,6 @@ monitors and network access. Therefore files are also compared with those of the
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import tempfile
@@ -22,6 +21,12 @@ from kcheck.discovery.load import LIMIT
 _GIT = ("git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "--no-optional-locks")
 _ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 _FILE, _PROGRAM, _LINK, _SUBMODULE = "100644", "100755", "120000", "160000"
+_ANCESTOR = "..."
+"""The end of a revision that means its common ancestor with HEAD, as in `git diff`."""
+
+_SHOWN_ID = 10
+"""Characters of a commit id that are shown."""
+
 _HASHES = {40: "sha1", 64: "sha256"}
 
 
@@ -41,16 +46,16 @@ class Revision:
     """A commit of the repository that contains certain paths.
 
     Attributes:
-        name: The revision as the user wrote it.
+        name: The revision as the user wrote it; for the common ancestor with HEAD, the beginning of its id.
         commit: The id of the commit.
         root: The absolute path of the working tree, without symbolic links.
     """
 
     def __init__(self, name: str, paths: Iterable[str]) -> None:
         """Raises Failure if the paths are not in one repository, or it does not have the revision."""
-        self.name = name
         self.root = _root_of(paths)
         self.commit = self._resolve(name)
+        self.name = self.commit[:_SHOWN_ID] if name.endswith(_ANCESTOR) else name
         self._real_folders: dict[str, str] = {}
 
     @cached_property
@@ -163,9 +168,9 @@ class Revision:
 
     def _resolve(self, name: str) -> str:
         """Return the id of the commit that a revision names; of the common ancestor with HEAD for `REV...`."""
-        ref = name.removesuffix("...")
+        ref = name.removesuffix(_ANCESTOR)
         commit = self._commit(ref)
-        if not name.endswith("..."):
+        if not name.endswith(_ANCESTOR):
             return commit
         found = self._git("merge-base", commit, self._commit("HEAD"), allowed=(0, 1)).decode().strip()
         if not found:
@@ -184,6 +189,9 @@ class Revision:
         return "; this is a shallow clone: fetch the history with git fetch --unshallow, or fetch-depth: 0 in CI" if is_shallow else ""
 
     def _id_of(self, data: bytes) -> str:
+        # Imported late: hooks import this module, too, and need no hashes.
+        import hashlib
+
         hash = hashlib.new(_HASHES[len(self.commit)], usedforsecurity=False)
         hash.update(b"blob %d\0" % len(data))
         hash.update(data)

@@ -21,7 +21,7 @@ from kcheck.cli.earlier_tree import EarlierTree
 from kcheck.cli.input import Input, find_files, used_cache
 from kcheck.cli.revision import Revision
 from kcheck.config.config import Config
-from kcheck.discovery.discover import SKIPPED_FOLDERS, SUFFIXES, Discovery, Target
+from kcheck.discovery.discover import Discovery, Target, may_be_manifest
 from kcheck.discovery.glob import Excludes, Glob, is_glob
 from kcheck.discovery.load import LIMIT, with_standard_input
 from kcheck.discovery.renames import find_renames
@@ -75,12 +75,13 @@ class Since:
         self.changes = changes = self._file_changes(found)
         name, counterparts = self.revision.name, changes.counterparts
         # A file outside of the input may be the origin of a moved file, but its objects are not removed.
-        inside = {path: changes.old[path] for path in (*counterparts.values(), *changes.removed) if path in changes.old}
-        removed = find_removed_objects(inside, changes.changed, counterparts, name, session)
+        inside = [path for path in (*counterparts.values(), *changes.removed) if path in changes.old]
+        older = [Target(path, False, data=changes.old[path]) for path in inside]
+        removed = find_removed_objects(older, changes.changed, counterparts, session, name, self.older_name)
         if removed.gone:
             removed = without_moved(removed, self._files_outside(found), session)
         session.removed, session.gone = removed
-        session.before = OldObjects(RevisionFiles(name, changes.old, counterparts, changes.unchanged))
+        session.before = OldObjects(RevisionFiles(name, changes.old, counterparts, changes.unchanged, self.older_name))
         if session.factory is not None:
             session.factory = partial(_recreate_session, session.factory, session.before)
         return found
@@ -126,13 +127,21 @@ class Since:
 
     def without_old_findings(self, report: Report, session: Session, registry: Registry) -> Report:
         """Return the report of the compared files without the findings that the revision has, too. `session`: the one of the report."""
+        new = self.new_findings(report, session, registry)
+        since = SinceRevision(self.revision.name, self.revision.commit, len(report.findings) - len(new))
+        return replace(report, findings=new, since=since)
+
+    def new_findings(self, report: Report, session: Session, registry: Registry) -> list[Finding]:
+        """Return the findings of the compared files that the revision does not have. `session`: the one of the report."""
         moved = {old: new for new, old in self.changes.counterparts.items()}
         incomplete = [finding for finding in report.findings if finding.rule in _INCOMPLETE]
         found = [finding for finding in report.findings if finding.rule not in _INCOMPLETE]
         earlier = [_at_file(each, moved.get(each.file, each.file)) for each in self._earlier_findings(session, registry)]
-        new = sorted([*incomplete, *new_findings(found, earlier)], key=lambda finding: finding.order)
-        since = SinceRevision(self.revision.name, self.revision.commit, len(report.findings) - len(new))
-        return replace(report, findings=new, since=since)
+        return sorted([*incomplete, *new_findings(found, earlier)], key=lambda finding: finding.order)
+
+    def older_name(self, path: str) -> str:
+        """Return the name of a file of the revision in reports. `git show NAME` prints the file."""
+        return f"{self.revision.name}:{self.revision.path_of(path)}"
 
     @cached_property
     def _files(self) -> dict[str, None]:
@@ -215,11 +224,6 @@ class _Scope:
         if self._excludes.match_with_folders(full):
             return False
         return path.startswith(tuple(self._folders)) or any(each.matches(self._revision.shown(path)) for each in self._globs)
-
-
-def may_be_manifest(path: str) -> bool:
-    """Whether a search of folders finds a file, by its path."""
-    return path.lower().endswith(SUFFIXES) and SKIPPED_FOLDERS.isdisjoint(path.split("/"))
 
 
 def _find(inputs: Input, config: Config, budget: Budget) -> Discovery:

@@ -11,7 +11,6 @@ from typing import Any
 
 from kcheck.defaulting.decoding import Codec
 from kcheck.defaulting.pod_resources import qos_class
-from kcheck.defaulting.scalars import base64_of
 from kcheck.defaulting.type_defaults import Conditions
 
 Value = dict[str, Any]
@@ -98,15 +97,6 @@ def _map(value: Value, key: str) -> Value:
     return found if found.__class__ is dict else {}
 
 
-@_prepares("core/v1 Secret")
-def _secret(value: Value, _: Conditions) -> None:
-    texts = value.pop("stringData", None)
-    if texts.__class__ is dict and texts:
-        data = value.get("data")
-        encoded = {key: base64_of(text) if text.__class__ is str else text for key, text in texts.items()}
-        value["data"] = {**(data if data.__class__ is dict else {}), **encoded}
-
-
 @_prepares("core/v1 Pod")
 def _pod(value: Value, conditions: Conditions) -> None:
     spec = _map(value, "spec")
@@ -122,8 +112,6 @@ def _pod(value: Value, conditions: Conditions) -> None:
             }
         ]
     value["status"] = status
-    if spec.get("terminationGracePeriodSeconds").__class__ is int and spec["terminationGracePeriodSeconds"] < 0:
-        spec["terminationGracePeriodSeconds"] = 1
     labels = _map(_map(value, "metadata"), "labels")
     if conditions.has_gate("MatchLabelKeysInPodAffinity"):
         for term in _affinity_terms(spec):
@@ -242,11 +230,6 @@ def _node(value: Value, _: Conditions) -> None:
     spec = _map(value, "spec")
     spec.pop("configSource", None)
     _map(value, "status").pop("config", None)
-    cidr, cidrs = spec.get("podCIDR"), spec.get("podCIDRs")
-    if cidr and (not cidrs or cidrs[0] != cidr):
-        spec["podCIDRs"] = [cidr]
-    elif cidrs:
-        spec["podCIDR"] = cidrs[0]
 
 
 @_prepares("apps/v1 DaemonSet")
@@ -266,7 +249,7 @@ def _job(value: Value, conditions: Conditions) -> None:
         return
     keys = ("job-name", "batch.kubernetes.io/job-name") if conditions.minor >= 27 else ("job-name",)
     template = _map(_map(spec, "template"), "metadata")
-    # A Job without labels of its own has those of its template, even the generated ones.
+    # A Job without labels has those of its template, even the generated ones.
     shared = _map(value["metadata"], "labels") in ({}, _map(template, "labels"))
     for metadata in (template, value["metadata"]) if shared else (template,):
         metadata["labels"] = {**dict.fromkeys(keys, name), **_map(template, "labels")}
@@ -281,24 +264,12 @@ def _endpoint_slice(value: Value, conditions: Conditions) -> None:
 
 
 @_prepares("resource/v1 ResourceSlice", "resource/v1beta2 ResourceSlice", "resource/v1beta1 ResourceSlice")
-def _resource_slice(value: Value, conditions: Conditions) -> None:
-    spec = _map(value, "spec")
-    dropped: list[str] = []
-    if conditions.minor < 36:
-        # The gates DRAPartitionableDevices, DRADeviceBindingConditions, DRADeviceTaints and DRAConsumableCapacity.
-        for key in ("sharedCounters", "perDeviceNodeSelection"):
-            spec.pop(key, None)
-        dropped = ["consumesCounters", "nodeName", "nodeSelector", "allNodes", "taints", "allowMultipleAllocations"]
-        dropped += ["bindingConditions", "bindingFailureConditions", "bindsToNode"]
-    for each in _maps(spec.get("devices")):
-        device = _map(each, "basic") or each
-        for key in (*dropped, "nodeAllocatableResourceMappings"):
-            device.pop(key, None)
-        for attribute in _maps(list(_map(device, "attributes").values())):
+def _resource_slice(value: Value, _: Conditions) -> None:
+    for device in _maps(_map(value, "spec").get("devices")):
+        for attribute in _maps(list(_map(_map(device, "basic") or device, "attributes").values())):
+            # The gate DRAListTypeAttributes is off in all versions.
             for key in ("bools", "ints", "strings", "versions"):
                 attribute.pop(key, None)
-        for capacity in _maps(list(_map(device, "capacity").values())) if conditions.minor < 36 else ():
-            capacity.pop("requestPolicy", None)
 
 
 @_prepares("apiregistration/v1 APIService")

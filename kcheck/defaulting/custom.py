@@ -5,7 +5,6 @@ Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/pruning, defaulting
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from kcheck.defaulting.copies import copy_of
@@ -44,15 +43,3 @@ def _decode_metadata(value: Value, codec: Codec) -> None:
 
 def _ignore(_node: Node, _schema: Schema | None) -> None:
     """Unknown fields are dropped silently."""
-
-
-def node_of(value: Any, key: Node | str | int | None = None, parent: Node | None = None) -> Node:
-    """Return plain data as a tree of nodes without positions."""
-    node = Node(None, 0, 0, key=key, parent=parent)
-    if isinstance(value, Mapping):
-        node.value = {name: node_of(each, Node(name, 0, 0), node) for name, each in value.items()}
-    elif value.__class__ is list:
-        node.value = [node_of(each, index, node) for index, each in enumerate(value)]
-    else:
-        node.value = value
-    return node

@@ -59,18 +59,18 @@ class StructDecoder:
         self.setters: tuple[Setter, ...] = ()
 
     def decode(self, value: Any) -> Any:
-        """Return the decoded value with defaults; of None, the empty struct. Raises Undecodable."""
+        """Return the decoded value with defaults; of None, the empty struct. Raises UndecodableValue."""
         result = self.plain(value)
         for setter in self.setters:
             setter(result)
         return result
 
     def plain(self, value: Any) -> Any:
-        """Return the decoded value, where only the values in it have defaults. Raises Undecodable."""
+        """Return the decoded value, where only the values in it have defaults. Raises UndecodableValue."""
         if value is None:
             value = {}
         elif value.__class__ is not dict:
-            raise scalars.Undecodable(value)
+            raise scalars.UndecodableValue(value)
         result: dict[str, Any] = {}
         fields = self.fields
         for key, each in value.items():
@@ -189,7 +189,7 @@ def _list_decoder(item: Decode) -> Decode:
             return [item(each) for each in value]
         if value is None:
             return None
-        raise scalars.Undecodable(value)
+        raise scalars.UndecodableValue(value)
 
     return decode
 
@@ -200,6 +200,6 @@ def _map_decoder(item: Decode) -> Decode:
             return {key: item(each) for key, each in value.items()}
         if value is None:
             return None
-        raise scalars.Undecodable(value)
+        raise scalars.UndecodableValue(value)
 
     return decode

@@ -1,6 +1,6 @@
 """An object as the API server holds it: decoded, converted, defaulted and prepared for creation.
 
-    held = default_object(resource, store)          # plain data of its own
+    held = default_object(resource, store)          # new plain data
     for change in changes_between(resource.node.plain(), held): ...
 
 What only a running cluster knows (addresses, uids, times, defaults that depend on other objects) is left as it is: see docs/defaults.md.
@@ -15,14 +15,15 @@ from typing import Any
 from kcheck.defaulting.admission import admit
 from kcheck.defaulting.copies import copy_of
 from kcheck.defaulting.creation import prepare, prepare_metadata
-from kcheck.defaulting.custom import decode_custom, node_of
+from kcheck.defaulting.custom import decode_custom
 from kcheck.defaulting.decoding import Codec
-from kcheck.defaulting.scalars import Undecodable
+from kcheck.defaulting.scalars import UndecodableValue
 from kcheck.kube.resource import Resource
 from kcheck.schema.builtin.definitions import Definitions
 from kcheck.schema.crd.custom_resources import CustomKind
 from kcheck.schema.store import Store
 from kcheck.yaml.node import Node
+from kcheck.yaml.plain_nodes import node_of
 
 Value = dict[str, Any]
 
@@ -55,7 +56,7 @@ def default_object(
         return copy_of(plain)  # type: ignore[no-any-return]
     try:
         held = _held(node, plain, store, namespace, creation, enabled_gates)
-    except Undecodable:
+    except UndecodableValue:
         held = None
     return copy_of(plain) if held is None else held
 
@@ -75,12 +76,11 @@ def _held(
             admit(held, name)
             prepare(held, name, codec)
         return held
-    custom = store.added(api_version, kind)
-    # Kinds of the input are parsed on first use.
-    custom = getattr(custom, "definition", custom)
+    added = store.added(api_version, kind)
+    custom = added.definition if added is not None else None
     if not isinstance(custom, CustomKind):
         return None
-    held = decode_custom(node if isinstance(node, Node) else node_of(node), custom, codec, creation)
+    held = decode_custom(node if isinstance(node, Node) else node_of(plain, Node(None, 0, 0)), custom, codec, creation)
     if creation:
         prepare_metadata(held, custom.namespaced, namespace)
     return held

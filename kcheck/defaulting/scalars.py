@@ -15,7 +15,7 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(?:[.,](\d+))?([Zz]|[+-]
 _UTC_SECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
-class Undecodable(ValueError):
+class UndecodableValue(ValueError):
     """A value that the API server cannot read into the type of its field."""
 
 
@@ -25,7 +25,7 @@ def string(value: Any) -> Any:
         return value
     if value is None:
         return ""
-    raise Undecodable(value)
+    raise UndecodableValue(value)
 
 
 def boolean(value: Any) -> Any:
@@ -34,7 +34,7 @@ def boolean(value: Any) -> Any:
         return value
     if value is None:
         return False
-    raise Undecodable(value)
+    raise UndecodableValue(value)
 
 
 def integer(value: Any) -> Any:
@@ -45,7 +45,7 @@ def integer(value: Any) -> Any:
         return 0
     if value.__class__ is float and value.is_integer():
         return int(value)
-    raise Undecodable(value)
+    raise UndecodableValue(value)
 
 
 def number(value: Any) -> Any:
@@ -53,7 +53,7 @@ def number(value: Any) -> Any:
     if value is None:
         return 0
     if value.__class__ not in (int, float):
-        raise Undecodable(value)
+        raise UndecodableValue(value)
     if value.__class__ is int and not -(2**53) <= value <= 2**53:
         return int(Decimal(repr(float(value))))
     return int(value) if value.__class__ is float and value.is_integer() and abs(value) < 1e21 else value
@@ -72,7 +72,7 @@ def encoded_bytes(value: Any) -> Any:
         try:
             return packed[:-4] + base64.b64encode(base64.b64decode(packed[-4:], validate=True)).decode("ascii")
         except ValueError as error:
-            raise Undecodable(value) from error
+            raise UndecodableValue(value) from error
     return packed
 
 
@@ -95,11 +95,11 @@ def _quantity(value: Any, rounds: bool) -> Any:
     if value is None:
         return "0"
     if value.__class__ not in (str, int, float):
-        raise Undecodable(value)
+        raise UndecodableValue(value)
     try:
         parsed = parse_quantity(value if value.__class__ is str else repr(value))
     except BadQuantity as error:
-        raise Undecodable(value) from error
+        raise UndecodableValue(value) from error
     return str(parsed.rounded() if rounds else parsed)
 
 
@@ -122,12 +122,12 @@ def _instant(value: Any) -> tuple[datetime, int]:
     """The time in UTC, without fraction, and its microseconds."""
     match = _TIME.fullmatch(value) if value.__class__ is str else None
     if match is None:
-        raise Undecodable(value)
+        raise UndecodableValue(value)
     try:
         moment = datetime.strptime(match[1].upper(), "%Y-%m-%dT%H:%M:%S").replace(tzinfo=UTC)
         if match[3] not in "Zz":
             offset = timedelta(hours=int(match[3][1:3]), minutes=int(match[3][4:]))
             moment = moment - offset if match[3][0] == "+" else moment + offset
     except (ValueError, OverflowError) as error:
-        raise Undecodable(value) from error
+        raise UndecodableValue(value) from error
     return moment, int((match[2] or "0")[:6].ljust(6, "0"))

@@ -1,8 +1,10 @@
 """The defaults of built-in API types.
 
-Source: the SetDefaults functions of pkg/apis/*/v*/defaults.go in kubernetes/kubernetes, of Kubernetes 1.25 to 1.37, and the `+default`
-markers of the Go types. A function receives a decoded value, in which fields that are not pointers are absent or zero if they are empty,
-and changes it. The API server sets some defaults only in Pods and not in Pod templates: they belong to the type of the kind.
+Sources: the SetDefaults functions of pkg/apis/*/v*/defaults.go in kubernetes/kubernetes, of Kubernetes 1.25 to 1.37, the `+default`
+markers of the Go types, and pkg/apis/core/v1/conversion.go for fields that have another value in the API server.
+
+A function receives a decoded value, in which fields that are not pointers are absent or zero if they are empty, and changes it. The API
+server sets some defaults only in Pods and not in Pod templates: they belong to the type of the kind.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Any
 from kcheck.defaulting.copies import copy_of
 from kcheck.defaulting.go_types import GoType
 from kcheck.defaulting.pod_resources import default_pod_level_resources
+from kcheck.defaulting.scalars import base64_of
 from kcheck.kube.feature_gates import is_enabled
 from kcheck.kube.image import BadImage
 from kcheck.kube.image import parse as parse_image
@@ -255,6 +258,8 @@ def _pod_template(value: Value, _: Conditions) -> None:
 def _pod(value: Value, conditions: Conditions) -> None:
     _pod_template(value, conditions)
     spec = _map(value, "spec")
+    if spec.get("terminationGracePeriodSeconds", 0) < 0:
+        spec["terminationGracePeriodSeconds"] = 1
     for listed in ("containers", "initContainers"):
         for container in _maps(spec.get(listed)):
             _requests_from_limits(_map(container, "resources"))
@@ -337,6 +342,22 @@ def _traffic_policies(spec: Value, minor: int) -> None:
         spec.setdefault("internalTrafficPolicy", "Cluster")
     if kind == "LoadBalancer":
         spec.setdefault("allocateLoadBalancerNodePorts", True)
+
+
+@_defaults("core/v1 Secret")
+def _secret(value: Value, _: Conditions) -> None:
+    texts = value.pop("stringData", None)
+    if texts:
+        value["data"] = {**_map(value, "data"), **{key: base64_of(text) for key, text in texts.items()}}
+
+
+@_defaults("core/v1 NodeSpec")
+def _node_spec(value: Value, _: Conditions) -> None:
+    cidr, cidrs = value.get("podCIDR"), value.get("podCIDRs")
+    if cidr and (not cidrs or cidrs[0] != cidr):
+        value["podCIDRs"] = [cidr]
+    elif cidrs:
+        value["podCIDR"] = cidrs[0]
 
 
 @_defaults("core/v1 Namespace")

@@ -328,7 +328,7 @@ class Bundle:
         there matched.
         """
         former = [f.selectors[0].selector for f in self.input.removed if f.selectors and f.named.identity == by.named.identity]
-        if any(next(self.pods_matching(by, each), None) is not None for each in former):
+        if any(next(self.input.pods_matching(by, each), None) is not None for each in former):
             return True
         near = [f for f in self.input.removed if may_share(f.id.namespace, by.id.namespace)]
         return any(pod.meets(each) for each in (selector, *former) for f in near for pod in f.pods)

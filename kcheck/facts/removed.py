@@ -16,7 +16,7 @@ class RemovedObject(NamedTuple):
         older_place: the location of the object in the older state. The file is named as in `origin/main:web.yaml`.
         state: the older state in words, such as "origin/main".
         successor: the new object that it seems to have been renamed to, None if there is none.
-        is_kept: whether annotations tell the usual tools never to delete the object from the cluster.
+        is_kept: whether annotations prevent that the usual tools delete the object from the cluster.
         defines: the kind that a CustomResourceDefinition defines.
     """
 

@@ -29,6 +29,7 @@ class Finding(NamedTuple):
         help: what to do, "" if it would only repeat the message.
         echo: whether it repeats the cause of another finding about the same object, which the API server reports under several fields.
         unit: deployment unit of the object, None if the file is in none.
+        versions: the Kubernetes versions that the finding applies to, oldest first; () for all that are checked.
         policy: what decided the verdict of a user-defined policy, None for all other rules.
     """
 
@@ -45,6 +46,7 @@ class Finding(NamedTuple):
     echo: bool = False
     unit: Unit | None = None
     policy: PolicyEvidence | None = None
+    versions: tuple[str, ...] = ()
 
     @property
     def concise(self) -> str:

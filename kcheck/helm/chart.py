@@ -171,7 +171,7 @@ class Chart:
                 self._add_names(sub, f"{name}/charts/{key}", names, depth + 1)
 
     def place_of(self, path: str) -> tuple[str, str]:
-        """Return the path of a file as shown, and the archive that contains it, "" if it is a file of its own."""
+        """Return the path of a file as shown, and the archive that contains it, "" if it is not packed."""
         for prefix, folder in self.linked.items():
             if path.startswith(prefix):
                 return posixpath.normpath(f"{folder}/{path[len(prefix) :]}"), ""

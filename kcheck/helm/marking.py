@@ -3,15 +3,15 @@
 A mark is a rare letter, the number of a piece in hexadecimal, and another rare letter; a third one closes the piece. Whitespace is never
 marked, and trim markers move from an action to its marks, so that whitespace is trimmed as before.
 
-Marks in the output of a helper would change what other templates compute from it. So a marked chart defines each helper twice: as it is, and
-with marks under another name, which is called where the output is printed as it is.
+Marks in the output of a helper would change what other templates compute from it. So a marked chart defines each helper twice: as it is,
+and with marks under another name, which is called where the output is printed as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
-from kcheck.helm.template import Action, Template, calls
+from kcheck.helm.template import Action, Template, TemplateCall, calls, helper_variables, printed_variable
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 
@@ -22,7 +22,7 @@ _VISIBLE = pattern(r"\S(?:[^\n\r]*\S)?")
 _IGNORE = "kcheck"
 
 
-class Piece(NamedTuple):
+class TemplatePiece(NamedTuple):
     """A part of a template: the visible text of a line, an action, or an ignore comment.
 
     Attributes:
@@ -38,7 +38,7 @@ class Piece(NamedTuple):
     kind: str
 
 
-def mark_template(file: str, template: Template, pieces: list[Piece], helpers: Collection[str]) -> str:
+def mark_template(file: str, template: Template, pieces: list[TemplatePiece], helpers: Collection[str]) -> str:
     """Return a template with marks, and add its pieces.
 
     Args:
@@ -51,13 +51,14 @@ def mark_template(file: str, template: Template, pieces: list[Piece], helpers: C
 
 
 class _Marker:
-    def __init__(self, file: str, template: Template, pieces: list[Piece], helpers: Collection[str]) -> None:
+    def __init__(self, file: str, template: Template, pieces: list[TemplatePiece], helpers: Collection[str]) -> None:
         self.file = file
         self.text = template.text
         self.template = template
         self.pieces = pieces
         self.helpers = helpers
         self.ends = {end.start: (start, end) for start, end in template.blocks if start.keyword == "define"}
+        self.variables = helper_variables(template, helpers)
         self.blocks = {start.start: end for start, end in template.blocks if start.keyword == "block"}
 
     def mark(self) -> Iterator[str]:
@@ -101,7 +102,7 @@ class _Marker:
             written += self.marked_action(action)
             return action.end, index + 1
         # A block is printed where it is defined, and may be defined elsewhere, too.
-        opened = self.open(Piece(self.file, action.start, action.end, "call"))
+        opened = self.open(TemplatePiece(self.file, action.start, action.end, "call"))
         written.append(f'{{{{- "{opened}" }}}}' if action.trims_left else opened)
         start = self.text[action.start : end.end]
         written.append("{{" + start[3:] if action.trims_left else start)
@@ -114,30 +115,45 @@ class _Marker:
         at = start
         for match in _VISIBLE.finditer(self.text, start, end):
             first, last = match.span()
-            yield f"{self.text[at:first]}{self.open(Piece(self.file, first, last, 'text'))}{self.text[first:last]}{CLOSE}"
+            yield f"{self.text[at:first]}{self.open(TemplatePiece(self.file, first, last, 'text'))}{self.text[first:last]}{CLOSE}"
             at = last
         yield self.text[at:end]
 
     def marked_action(self, action: Action) -> Iterator[str]:
         is_comment = action.keyword == "comment" and _IGNORE in action.code
+        printed = [call for call in calls(action) if call.is_printed]
+        variables = self.variables.get(action.define, ())
+        if action.keyword == "assignment" and printed and action.code.partition(":=")[0].strip() in variables:
+            # Another variable for the output with marks.
+            name, _, value = self.with_marked_calls(action, printed).partition(":=")
+            yield f"{{{{{'- ' if action.trims_left else ' '}{action.code.strip()} }}}}"
+            yield f"{{{{ {name.strip()}{MARKED} :={value}{' -' if action.trims_right else ' '}}}}}"
+            return
         if not (action.prints or is_comment):
             yield self.text[action.start : action.end]
             return
-        printed = [call for call in calls(action) if call.is_printed]
-        kind = "comment" if is_comment else "call" if printed else "action"
-        opened = self.open(Piece(self.file, action.start, action.end, kind))
+        variable, end = printed_variable(action)
+        kind = "comment" if is_comment else "call" if printed or variable in variables else "action"
+        opened = self.open(TemplatePiece(self.file, action.start, action.end, kind))
         # A mark that an action prints lets its trim marker remove the whitespace before it.
         yield f'{{{{- "{opened}" }}}}' if action.trims_left else opened
         if not is_comment:
-            code = action.code
-            for call in reversed(printed):
-                if call.name in self.helpers:
-                    end = call.end - 1 - action.code_start
-                    code = f"{code[:end]}{MARKED}{code[end:]}"
+            code = self.with_marked_calls(action, printed)
+            if variable in variables:
+                code = f"{code[:end]}{MARKED}{code[end:]}"
             yield f"{{{{ {code} }}}}"
         yield f'{{{{ "{CLOSE}" -}}}}' if action.trims_right else CLOSE
 
-    def open(self, piece: Piece) -> str:
+    def with_marked_calls(self, action: Action, printed: Sequence[TemplateCall]) -> str:
+        """Return the code of an action that calls the second definitions of helpers whose output it prints."""
+        code = action.code
+        for call in reversed(printed):
+            if call.name in self.helpers:
+                end = call.end - 1 - action.code_start
+                code = f"{code[:end]}{MARKED}{code[end:]}"
+        return code
+
+    def open(self, piece: TemplatePiece) -> str:
         """Add a piece and return the mark that opens it."""
         self.pieces.append(piece)
         return f"{OPEN}{len(self.pieces) - 1:x}{NUMBERED}"

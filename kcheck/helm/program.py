@@ -1,6 +1,6 @@
 """Runs `helm template`, which must be installed, without access to the network, to a cluster and to the settings of the user.
 
-helm gets a copy of the chart with one more template that is not YAML. With --debug, it then gives up parsing and prints the text of every
+helm gets a copy of the chart with one more template that is not YAML. With --debug, it then stops parsing and prints the text of every
 template as it was rendered, in no particular order: nothing is sorted, left out or checked.
 """
 
@@ -37,7 +37,7 @@ class HelmFailed(Exception):
 
 
 class HelmSettings(NamedTuple):
-    """What `helm template` is told besides the chart.
+    """What `helm template` needs besides the chart.
 
     Attributes:
         release: name of the release.
@@ -74,20 +74,21 @@ def program_state(program: str) -> str:
 
 
 def render(
-    program: str, files: Mapping[str, bytes], names: Collection[str], settings: HelmSettings, seconds: float = _SECONDS
+    program: str, files: Mapping[str, bytes], chart: str, names: Collection[str], settings: HelmSettings, seconds: float = _SECONDS
 ) -> dict[str, str]:  # fmt: skip
     """Return the rendered text of each template of a chart, by the name under which helm prints it. Raises HelmFailed.
 
     Args:
         program: path of helm.
         files: the files of the chart.
-        names: the names under which helm prints its templates; the first one begins with the name of the chart.
+        chart: name of the chart.
+        names: the names under which helm prints its templates.
         settings: the settings of helm.
         seconds: time limit.
     """
     with _folder() as folder:
-        chart = folder / "chart"
-        write_files(chart, {**files, STOPPER: _STOPPING.encode()})
+        copy = folder / "chart"
+        write_files(copy, {**files, STOPPER: _STOPPING.encode()})
         arguments = []
         for number, content in enumerate(settings.files):
             path = folder / f"values-{number}.yaml"
@@ -96,7 +97,7 @@ def render(
         for each in settings.set:
             arguments += ["--set", each]
         command = [
-            program, "template", settings.release, str(chart), "--debug", "--no-hooks", "--namespace", settings.namespace,
+            program, "template", settings.release, str(copy), "--debug", "--no-hooks", "--namespace", settings.namespace,
             "--kube-version", settings.kubernetes, "--api-versions", ",".join(settings.api_versions), *arguments,
         ]  # fmt: skip
         output, errors = folder / "output", folder / "errors"
@@ -107,10 +108,10 @@ def render(
         if output.stat().st_size > _MAX_BYTES:
             raise HelmFailed(f"its output is larger than {_MAX_BYTES >> 20} MiB")
         text = output.read_bytes().decode("utf-8", "replace")
-        stopper = f"{next(iter(names)).partition('/')[0]}/{STOPPER}"
+        stopper = f"{chart}/{STOPPER}"
         if f"# Source: {stopper}\n" not in text:
             message = errors.read_bytes()[:_MAX_ERROR_BYTES].decode("utf-8", "replace")
-            raise HelmFailed(_error_of(message, str(chart), str(folder)) or f"helm ended with status {status}")
+            raise HelmFailed(_error_of(message, str(copy), str(folder)) or f"helm ended with status {status}")
         return _bodies(text, {*names, stopper}, stopper)
 
 

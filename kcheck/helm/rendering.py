@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kcheck.helm.chart import Chart
-from kcheck.helm.marking import OPEN, Piece, mark_template
+from kcheck.helm.marking import OPEN, TemplatePiece, mark_template
 from kcheck.helm.program import HelmFailed, HelmSettings, render
 from kcheck.helm.template import name_of
 from kcheck.helm.tracing import Stacks, TracedText, Untraceable, read_marks, verified
@@ -28,7 +28,7 @@ class Trace(NamedTuple):
 
 def render_chart(program: str, chart: Chart, settings: HelmSettings) -> dict[str, str]:
     """Return the rendered text of each template, by the name under which helm prints it. Raises HelmFailed."""
-    return render(program, chart.files, chart.rendered_names, settings)
+    return render(program, chart.files, chart.metadata().name, chart.rendered_names, settings)
 
 
 class MarkedChart:
@@ -44,35 +44,26 @@ class MarkedChart:
         templates = {path: chart.template(path) for path in chart.templates}
         templates = {path: each for path, each in templates.items() if OPEN not in each.text and not each.faults}
         helpers = {name_of(start) for each in templates.values() for start, _ in each.blocks if start.keyword == "define"}
-        self.pieces: list[Piece] = []
+        self.pieces: list[TemplatePiece] = []
         self.files = dict(chart.files)
         for path, template in templates.items():
             marked = mark_template(path, template, self.pieces, helpers if with_helpers else ())
             self.files[path] = marked.encode("utf-8", "surrogatepass")
 
 
-def render_marked(program: str, chart: Chart, settings: HelmSettings) -> tuple[MarkedChart, dict[str, str] | str]:
-    """Return a copy of the chart with marks and its rendered texts, or the message of helm if the marks break it."""
-    marked = MarkedChart(chart)
-    try:
-        return marked, render(program, marked.files, chart.rendered_names, settings)
-    except HelmFailed as error:
-        return marked, str(error)
-
-
-def trace_chart(
-    program: str, chart: Chart, settings: HelmSettings, plain: Mapping[str, str], first: tuple[MarkedChart, dict[str, str] | str] | None = None
-) -> Trace:  # fmt: skip
+def trace_chart(program: str, chart: Chart, settings: HelmSettings, plain: Mapping[str, str]) -> Trace:
     """Return the origins of the characters of a rendered chart. It never guesses: what cannot be verified is not traced.
 
-    `plain`: the rendered texts. `first`: the rendering with marks, if it was made before.
+    `plain`: the rendered texts.
     """
-    marked, output = first or render_marked(program, chart, settings)
-    if isinstance(output, str):
+    marked = MarkedChart(chart)
+    try:
+        output = render(program, marked.files, chart.metadata().name, chart.rendered_names, settings)
+    except HelmFailed:
         # The marks break the chart. Without those in helpers, no template computes anything from them.
         marked = MarkedChart(chart, with_helpers=False)
         try:
-            output = render(program, marked.files, chart.rendered_names, settings)
+            output = render(program, marked.files, chart.metadata().name, chart.rendered_names, settings)
         except HelmFailed as error:
             return Trace(Stacks([]), {}, dict.fromkeys(plain, f"its marked copy cannot be rendered: {error}"))
     stacks = Stacks(marked.pieces)
@@ -88,8 +79,9 @@ def trace_chart(
     return trace
 
 
-def with_comments(text: str, traced: TracedText, chart: Chart, stacks: Stacks) -> tuple[str, TracedText]:
-    """Return a rendered text with the ignore comments of actions, `{{/* kcheck: ignore[rule] */}}`, as comments of YAML.
+def with_comments(text: str, traced: TracedText, chart: Chart, stacks: Stacks) -> tuple[str, TracedText, list[tuple[int, int]]]:
+    """Return a rendered text with the ignore comments of actions, `{{/* kcheck: ignore[rule] */}}`, as comments of YAML, the origins of its
+    characters, and the offset and length of each comment.
 
     A comment after text stays at the end of its line. A comment on a line by itself precedes the next line.
     """
@@ -97,6 +89,7 @@ def with_comments(text: str, traced: TracedText, chart: Chart, stacks: Stacks) -
     parts: list[str] = []
     starts: list[int] = []
     numbers: list[int] = []
+    insertions: list[tuple[int, int]] = []
     at = shift = 0
     for place, comment, number in [*inserted, (len(text), "", 0)]:
         parts.append(text[at:place])
@@ -107,9 +100,10 @@ def with_comments(text: str, traced: TracedText, chart: Chart, stacks: Stacks) -
             starts.append(place + shift)
             numbers.append(number)
             parts.append(comment)
+            insertions.append((place + shift, len(comment)))
             shift += len(comment)
         at = place
-    return "".join(parts), TracedText(starts, numbers)
+    return "".join(parts), TracedText(starts, numbers), insertions
 
 
 def _comment(text: str, offset: int, number: int, chart: Chart, stacks: Stacks) -> tuple[int, str, int]:
@@ -121,7 +115,9 @@ def _comment(text: str, offset: int, number: int, chart: Chart, stacks: Stacks) 
     first = text.rfind("\n", 0, offset) + 1
     last = text.find("\n", offset)
     last = len(text) if last < 0 else last
-    if template[template.rfind("\n", 0, piece.start) + 1 : piece.start].strip() or (text[first:offset].strip() and text[offset:last].strip()):
+    if template[template.rfind("\n", 0, piece.start) + 1 : piece.start].strip() or (
+        text[first:offset].strip() and text[offset:last].strip()
+    ):
         return last, f" {comment}", number
     if text[offset:last].strip():
         return first, f"{_indent(text, first)}{comment}\n", number

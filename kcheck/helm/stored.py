@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcheck.helm.marking import Piece
+from kcheck.helm.marking import TemplatePiece
 from kcheck.helm.rendering import Trace
 from kcheck.helm.tracing import Stacks, TracedText
 from kcheck.text.record import NamedTuple
@@ -35,7 +35,7 @@ class StoredTrace(NamedTuple):
         untraced: names of templates that were not traced, with the reasons.
     """
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TemplatePiece, ...]
     links: tuple[tuple[int, int], ...]
     names: tuple[str, ...]
     starts: tuple[tuple[int, ...], ...]

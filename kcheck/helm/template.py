@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
@@ -11,9 +11,10 @@ from kcheck.text.record import NamedTuple
 # As the lexer of text/template reads an action: quoted text may contain "}}", and a comment follows its delimiter directly.
 _ACTION = pattern(
     r"""
-    \{\{ (?P<left> - (?=[ \t\r\n]) )?
-    (?: (?P<comment> [ \t\r\n]? /\* .*? \*/ (?: [ \t\r\n]- )? ) \}\}
-      | (?P<code> (?: "(?:\\.|[^"\\\n]|)*+" | `[^`]*+` | '(?:\\.|[^'\\\n]|)*+' | [^"`'}] | \}(?!\}) | )*+ ) \}\} )
+    \{\{
+    (?: (?: (?P<trim> - ) [ \t\r\n] )? (?P<comment> /\* .*? \*/ (?: [ \t\r\n]- )? ) \}\}
+      | (?P<left> - (?=[ \t\r\n]) )? (?! [ \t\r\n]? /\* )
+        (?P<code> (?: "(?:\\.|[^"\\\n]|)*+" | `[^`]*+` | '(?:\\.|[^'\\\n]|)*+' | [^"`'}] | \}(?!\}) | )*+ ) \}\} )
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -140,7 +141,9 @@ def _action(match: re.Match[str], define: str) -> Action:
     left = match["left"] is not None
     if match["comment"] is not None:
         comment = match["comment"]
-        return Action(*match.span(), match.start("comment"), comment, "comment", left, not comment.endswith("*/"), define)
+        trims = not comment.endswith("*/")
+        trimmed = comment[:-2] if trims else comment
+        return Action(*match.span(), match.start("comment"), trimmed, "comment", match["trim"] is not None, trims, define)
     code = match["code"]
     trim = _RIGHT_TRIM.search(code)
     if trim:
@@ -159,14 +162,15 @@ def _unclosed(text: str, at: int) -> str:
     return "the action is not closed: }} is missing, or a quotation mark in it"
 
 
-class Call(NamedTuple):
+class TemplateCall(NamedTuple):
     """A call of another template by a literal name.
 
     Attributes:
         name: the name.
         start: offset of the quotation mark before the name.
         end: offset after the quotation mark behind it.
-        is_printed: whether the output of the template is printed as it is, apart from indentation and quotation marks.
+        is_printed: whether the output of the template is printed as it is, apart from indentation and quotation marks, or becomes the value
+            of a variable as it is.
     """
 
     name: str
@@ -178,12 +182,16 @@ class Call(NamedTuple):
 _STRING = r"""(?:"(?:\\.|[^"\\\n]|)*+"|`[^`]*+`)"""
 _CALL = pattern(rf"""(?<![\w."$])(?:include|template|block)\s+({_STRING})""")
 _OPERAND = pattern(rf"""\s+|{_STRING}|'(?:\\.|[^'\\\n]|)*+'|[^\s|()"'`]+|.""", re.DOTALL)
-_FORMAT = pattern(r"""["`](?:[^%]|%[s%]|)*+["`]""")
+_DECLARED = pattern(r"\s*(\$\w+)\s*:=")
+_ASSIGNED = pattern(r"\s*(\$\w+)\s*=(?!=)")
+_FORMAT = pattern(r"""["`](?:[^%"`]|%[s%])*["`]""")
+_NAMED = pattern(r"\$\w+")
+_PRINTED_VARIABLE = pattern(r"\s*(\$\w+)\s*(?:\|\s*(?:n?indent\s+\d+|s?quote)\s*)*\Z")
 # They write something before, after or around each line of their last operand.
 _DECORATIONS = frozenset({"indent", "nindent", "quote", "squote"})
 
 
-def calls(action: Action) -> list[Call]:
+def calls(action: Action) -> list[TemplateCall]:
     """Return the calls of other templates by literal names in an action."""
     code = action.code
     if action.keyword == "comment" or ("include" not in code and action.keyword not in ("template", "block")):
@@ -191,9 +199,11 @@ def calls(action: Action) -> list[Call]:
     printed: set[int] = set()
     if action.keyword == "":
         printed.update(_printed_names(code, 0, len(code)))
+    elif declared := _DECLARED.match(code):
+        printed.update(_printed_names(code, declared.end(), len(code)))
     base = action.code_start
     return [
-        Call(match[1][1:-1], base + match.start(1), base + match.end(1), action.keyword == "template" or match.start(1) in printed)
+        TemplateCall(match[1][1:-1], base + match.start(1), base + match.end(1), action.keyword == "template" or match.start(1) in printed)
         for match in _CALL.finditer(code)
     ]
 
@@ -254,3 +264,29 @@ def _commands(code: str, start: int, end: int) -> list[list[tuple[int, int]]]:
         else:
             commands[-1].append(match.span())
     return commands
+
+
+def helper_variables(template: Template, helpers: Collection[str]) -> dict[str, set[str]]:
+    """Return the variables whose value is always the output of a helper as it is, by the template that contains them.
+
+    `helpers`: names of the helpers that count.
+    """
+    found: dict[str, set[str]] = {}
+    others: dict[str, set[str]] = {}
+    for action in template.actions:
+        for name in _NAMED.findall(action.code) if action.keyword in ("range", "with", "if", "else") and ":=" in action.code else ():
+            others.setdefault(action.define, set()).add(name)
+        if action.keyword != "assignment":
+            continue
+        if declared := _DECLARED.match(action.code):
+            is_output = any(call.is_printed and call.name in helpers for call in calls(action))
+            (found if is_output else others).setdefault(action.define, set()).add(declared[1])
+        elif assigned := _ASSIGNED.match(action.code):
+            others.setdefault(action.define, set()).add(assigned[1])
+    return {define: names - others.get(define, set()) for define, names in found.items()}
+
+
+def printed_variable(action: Action) -> tuple[str, int]:
+    """Return the variable whose value an action prints as it is, with its end in the code; "" if it does not print one."""
+    match = _PRINTED_VARIABLE.match(action.code)
+    return (match[1], match.end(1)) if match and action.keyword == "" else ("", 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from kcheck.helm.marking import CLOSE, NUMBERED, OPEN, Piece
+from kcheck.helm.marking import CLOSE, NUMBERED, OPEN, TemplatePiece
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 
@@ -45,7 +45,7 @@ class TracedText(NamedTuple):
 class Stacks:
     """The stacks of open pieces, each a piece and the number of the stack below it; the stack 0 is empty."""
 
-    def __init__(self, pieces: Sequence[Piece], links: Sequence[tuple[int, int]] = ()) -> None:
+    def __init__(self, pieces: Sequence[TemplatePiece], links: Sequence[tuple[int, int]] = ()) -> None:
         self.pieces = pieces
         self.links: list[tuple[int, int]] = list(links) or [(-1, 0)]
         self._numbers = {link: number for number, link in enumerate(self.links)}
@@ -59,7 +59,7 @@ class Stacks:
             self.links.append(link)
         return number
 
-    def of(self, number: int) -> list[Piece]:
+    def of(self, number: int) -> list[TemplatePiece]:
         """Return the pieces of a stack, the innermost first."""
         found = []
         while number:

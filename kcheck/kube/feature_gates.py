@@ -1,7 +1,7 @@
 """Feature gates of kube-apiserver: from which version on each is enabled by default.
 
-Sources: pkg/features/kube_features.go, staging/src/k8s.io/apiserver/pkg/features and staging/src/k8s.io/apiextensions-apiserver/pkg/features
-in kubernetes/kubernetes, whose tables name the default of each version; the pages of the Kubernetes documentation about removed gates.
+Sources: pkg/features/kube_features.go and the packages pkg/features of k8s.io/apiserver and k8s.io/apiextensions-apiserver in
+kubernetes/kubernetes, whose tables name the default of each version; the pages of the Kubernetes documentation about removed gates.
 Recorded answers of API servers decide where these differ: MaxUnavailableStatefulSet is on in the sources of 1.35, but off in 1.36.3.
 """
 
@@ -22,6 +22,8 @@ ENABLED_SINCE: dict[str, int] = {
     "DRADeviceBindingConditions": 36,
     "DRADeviceTaints": 36,
     "DRAExtendedResource": 36,
+    "DRANodeAllocatableResources": 0,
+    "DRAPartitionableDevices": 36,
     "DRAPrioritizedList": 34,
     "DynamicResourceAllocation": 34,
     "EmptyDirVolumeMode": 0,

@@ -60,7 +60,7 @@ _EXPRESSION_OF_TEMPLATE = (
 _LINES_OF_EXPRESSIONS = pattern(rf"^[ \t]*(?>(?:{_EXPRESSION_OF_TEMPLATE}[ \t]*+)+)$", re.MULTILINE)
 _CONTROL = pattern(r"\{%|\{\#|\{\{[-~]?\s{0,9}(?:(?:if|else|end|range|with|define|block|break|continue)\b|/|\#|\^|!|\$\w+\s{0,9}:?=)")
 _EXPRESSIONS = pattern(_EXPRESSION_OF_TEMPLATE)
-# Variables that make a document invalid YAML: a line that consists of one, which stands for several lines, and {name} as part of a value.
+# Variables that make a document invalid YAML: a line that consists of one, in the place of several lines, and {name} as part of a value.
 _LINES_OF_VARIABLES = pattern(r"^[ \t]*\$(?:[A-Z][A-Z0-9_]*|\{[A-Z][A-Z0-9_]*\})[ \t]*$", re.MULTILINE)
 _NAMES_IN_BRACES = pattern(r"(?<=[ \t])\{[A-Za-z_]\w*\}(?=[^\s,\]}])")
 _KEY = pattern(rf"\$\{{[^{{}}\n]*\}}|\A\$[A-Z][A-Z0-9_]*\Z|{_ACTION}|\A<[A-Za-z][\w -]*>\Z|@@[\w.-]+@@|\A~?\.?(?s:\(.*\)(?:->\w+)?)\Z")

@@ -65,7 +65,7 @@ def _missing_schema(kind: str, objects: int) -> dict[str, str | int]:
 
 def _finding(report: Report, finding: Finding, role: str) -> str:
     """Returns a finding as JSON. `role`: the role of its file, in JSON."""
-    rule, severity, family, message, place, reason, related, fix, url, help, _, unit, policy = finding
+    rule, severity, family, message, place, reason, related, fix, url, help, _, unit, policy, versions = finding
     file, document, range, field, object, _, _ = place
     api_version, kind, namespace, name = object
     template = _text(report.rendered[file].template(range.line)) if file in report.rendered else '""'
@@ -78,6 +78,7 @@ def _finding(report: Report, finding: Finding, role: str) -> str:
         f'"field": {_text(field)}, "reason": {_text(reason)}, '
         f'"related": [{", ".join(map(_related, related)) if related else ""}], '
         f'"fix": {"null" if fix is None else _fix(fix)}, "url": {_text(url)}, '
+        f'"versions": [{", ".join(map(_text, versions))}], '
         f'"policy": {"null" if policy is None else _policy(policy)}}}'
     )
 

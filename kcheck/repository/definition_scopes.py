@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from kcheck.facts.facts import Facts
 from kcheck.facts.unit import Unit
@@ -27,31 +27,36 @@ class DefinitionScopes:
     def __init__(self, paths: Iterable[str], kustomizations: Mapping[str, Facts], definers: Collection[str]) -> None:
         self._finder = UnitFinder([(path, [kustomizations[path]] if path in kustomizations else []) for path in paths])
         self._finder.add_kustomizations({})
-        self._independent: dict[str, bool] = {}
         self._builds: dict[str, list[Unit]] = defaultdict(list)
         for unit, files in self._finder.all:
             for file in files:
                 self._builds[file].append(unit)
-        self._definers: dict[Unit, list[str]] = defaultdict(list)
+        self._by_folder: dict[str, list[Unit]] = {}
+        self._definers = frozenset(definers)
+        self._in_unit: dict[Unit, list[str]] = defaultdict(list)
         for path in definers:
-            for unit in {unit for units in self._units_of(path) for unit in units}:
-                self._definers[unit].append(path)
+            for unit in set(self._units_of(path)):
+                self._in_unit[unit].append(path)
 
     def definers_for(self, path: str) -> Iterator[list[str]]:
-        """Yield the files with definitions that are in the units of a file, those of the innermost unit first."""
-        for units in self._units_of(path):
-            yield sorted({file for unit in units for file in self._definers.get(unit, ())})
+        """Yield the files with definitions that apply to a file: the file itself, then those in the units that contain it."""
+        if path in self._definers:
+            yield [path]
+        if found := {file for unit in self._units_of(path) for file in self._in_unit.get(unit, ())}:
+            yield sorted(found)
 
-    def _units_of(self, path: str) -> Sequence[Sequence[Unit]]:
-        """Return the units of a file, the innermost ones first."""
-        finder = self._finder
-        own = Unit("file", path)
+    def _units_of(self, path: str) -> list[Unit]:
+        """Return the units that contain a file: its kustomizations, otherwise its chart or its folder."""
         if path in self._builds:
-            return [own], self._builds[path]
-        folder = posixpath.dirname(posixpath.normpath(path)) or "."
+            return self._builds[path]
+        folder = path.rpartition("/")[0]
+        if folder not in self._by_folder:
+            self._by_folder[folder] = self._find_by_folder(posixpath.dirname(posixpath.normpath(path)) or ".")
+        return self._by_folder[folder]
+
+    def _find_by_folder(self, folder: str) -> list[Unit]:
+        finder = self._finder
         chart = finder.chart_of(folder)
         if chart is not None:
-            return [own], [Unit("chart", chart)]
-        if folder not in self._independent:
-            self._independent[folder] = finder.are_independent(folder, finder.by_folder[folder])
-        return ([own],) if self._independent[folder] else ([own], [Unit("folder", folder)])
+            return [Unit("chart", chart)]
+        return [] if finder.are_independent(folder, finder.by_folder[folder]) else [Unit("folder", folder)]

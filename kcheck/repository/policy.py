@@ -19,8 +19,16 @@ _NOT_FOR_TESTS = frozenset({"missing-schema", "not-kubernetes-object"})
 _TEST_GROUPS = frozenset({"images", "rbac", "upgrades"})
 # Slips in whole objects that tests only read. What else the API server would reject is up to the test: nothing applies the objects.
 _TEST_DATA_RULES = ALWAYS | {"invalid-yaml", "unknown-field", "wrong-type", "duplicate-key"}
-# What a test creates in code, or leaves out.
-_ABSENCES = frozenset({"service-without-pods"})
+SELECTS_NOTHING = frozenset(
+    {
+        "service-without-pods",
+        "network-policy-without-pods",
+        "pdb-without-pods",
+        "pod-monitor-without-pods",
+        "service-monitor-without-services",
+    }
+)
+"""Rules about selectors that match nothing. In data of tests and in examples, what they select may be in no file."""
 # What workloads need in production. An example leaves it out, so that it shows one thing.
 _PRODUCTION_GROUPS = frozenset({"availability", "probes", "resources"})
 # A busybox image without a tag harms no example. Other images do: readers copy them.
@@ -50,7 +58,7 @@ def _applies_to_tests(id: str, active: Active, role: str, as_server: bool) -> bo
         return id in _INVALID_EXAMPLE_RULES
     if rule.family != "practice":
         return id not in _NOT_FOR_TESTS and (as_server or role not in TEST_DATA or id in _TEST_DATA_RULES)
-    if "security" in rule.groups or (id in _ABSENCES and role in TEST_DATA):
+    if "security" in rule.groups or (id in SELECTS_NOTHING and role in TEST_DATA):
         return False
     return rule.severity == ERROR or (role == TEST_MANIFEST and not rule.groups.isdisjoint(_TEST_GROUPS))
 

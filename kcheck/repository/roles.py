@@ -7,6 +7,7 @@ fixture. A file that is named on the command line is checked like a manifest.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
@@ -74,17 +75,19 @@ _EXPECTED_NAME = pattern(r"(?:.*[-_.])?(?:expected|expect|want)(?:[-_.].*)?\.(?:
 _PATCH_NAME = pattern(r"(?:.*[-_.])?(?:patch|patches)(?:[-_.].*)?\.(?:ya?ml|json)")
 _INVALID = r"(?:bad|broken|corrupt(?:ed)?|fail(?:ing|ure|ures)?|faulty|illegal|incorrect|invalid|malformed|wrong)"
 _INVALID_NAME = pattern(rf"(?:.*[-_.])?{_INVALID}(?:[-_.\d].*)?\.(?:ya?ml|json)")
-_INVALID_FOLDER = pattern(_INVALID)
+_INVALID_FOLDER = pattern(rf"{_INVALID}(?:[-_].*)?")
 _KUSTOMIZATIONS = frozenset({"kustomization.yaml", "kustomization.yml"})
 _ALLOWED_NAME = pattern(r"(?:.*[-_.])?allowed(?:[-_.\d].*)?\.(?:ya?ml|json)")
 _DISALLOWED_NAME = pattern(r"(?:.*[-_.])?disallowed(?:[-_.\d].*)?\.(?:ya?ml|json)")
 # The files that a step of chainsaw compares with the cluster.
 _EXPECTED_FILES = pattern(r"\b(?:assert|error):\s*+(?:\{\s*+)?(?:#[^\n]*\n\s*+|)*+file:\s*+[\"']?([^\s\"'}]+)")
 
+# The name of a repository, such as kubernetes-examples. A single word is the name of a folder that the user wants to check.
+_TEACHING_NAME = pattern(r"(?:.*[-+ ])?(?:examples?|samples?|tutorials?|quickstarts?)(?:[-+ ].*)?")
 # Region tags mark the part of a file that the documentation of Google Cloud shows.
 _REGION_TAG = pattern(r"#[ \t]*\[START \w+\]")
 # A version of a release in a path: v1.2.3, v2_0_1. Versions of APIs and of Kubernetes have fewer parts.
-_RELEASE = pattern(r"(?<![A-Za-z0-9])v(\d+)([._])(\d+)\2(\d+)")
+_RELEASE = pattern(r"(?<![A-Za-z0-9])v(\d+)([._])(\d+)\2(\d+)(?:[._-]?(?:alpha|beta|rc)[._-]?(\d+))?")
 _MIN_RELEASES = 3
 """Files for so many releases are a history. Two may be alternatives."""
 
@@ -218,7 +221,7 @@ class RoleFinder:
         is_golden = "golden" in lower and (_GOLDEN_NAME.fullmatch(lower) or (in_tests and _GOLDEN_NAME_IN_TESTS.fullmatch(lower)))
         if is_golden or (in_tests and _EXPECTED_NAME.fullmatch(lower)):
             return Role(GOLDEN_FILE, f'its name "{name}" is that of an expected output')
-        if around is not None and around.name in TEST_DATA and not self.as_server:
+        if around is not None and (around.name in TEST_DATA or around.name in EXAMPLES) and not self.as_server:
             folder = target.path[target.start :].rpartition("/")[0].rpartition("/")[2]
             if _INVALID_NAME.fullmatch(lower) or _INVALID_FOLDER.fullmatch(folder.lower()):
                 return Role(INVALID_EXAMPLE, "its name or the name of its folder says that it is wrong on purpose")
@@ -279,7 +282,11 @@ class RoleFinder:
         if example:
             return Role(EXAMPLE, f'the folder "{example}" contains examples')
         documentation = next((name for name in names if name in _DOCUMENTATION), "")
-        return Role(DOCUMENTATION, f'the folder "{documentation}" contains documentation') if documentation else None
+        if documentation:
+            return Role(DOCUMENTATION, f'the folder "{documentation}" contains documentation')
+        root = _name_of_root(folder[: max(start - 1, 0)])
+        is_teaching = _TEACHING_NAME.fullmatch(root.lower()) and root.lower() not in _EXAMPLES
+        return Role(EXAMPLE, f'the checked folder "{root}" contains examples') if is_teaching else None
 
     def _is_environment(self, folder: str, names: Sequence[str], at: int) -> bool:
         """Whether a folder called `test` is an environment, such as overlays/test beside overlays/production."""
@@ -299,6 +306,11 @@ class RoleFinder:
         return self._folders
 
 
+def _name_of_root(folder: str) -> str:
+    """Return the name of a folder on the command line; "" is the working folder."""
+    return os.path.basename(os.path.abspath(folder))
+
+
 def _superseded_files(paths: Iterable[str]) -> dict[str, str]:
     """Return the files for releases before the newest one, each with the path of the newest one.
 
@@ -307,7 +319,8 @@ def _superseded_files(paths: Iterable[str]) -> dict[str, str]:
     releases: dict[str, list[tuple[tuple[int, ...], str]]] = {}
     for path in paths:
         if (found := _RELEASE.search(path)) is not None:
-            version = int(found[1]), int(found[3]), int(found[4])
+            # A release follows its candidates.
+            version = int(found[1]), int(found[3]), int(found[4]), int(found[5]) if found[5] else sys.maxsize
             releases.setdefault(f"{path[: found.start()]}*{path[found.end() :]}", []).append((version, path))
     superseded = {}
     for each in releases.values():

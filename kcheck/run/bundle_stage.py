@@ -20,11 +20,12 @@ from kcheck.finding.fix import Fix
 from kcheck.finding.problem import Problem
 from kcheck.finding.rendered import rendered_path, template_of
 from kcheck.finding.report import Report, SkippedFile
-from kcheck.finding.role import CHART_TEMPLATE, COMPONENT, KUSTOMIZATION, OTHER, VALUES
+from kcheck.finding.role import CHART_TEMPLATE, COMPONENT, EXAMPLES, KUSTOMIZATION, OTHER, VALUES
 from kcheck.kube import placeholders
 from kcheck.kube.location import Location
 from kcheck.redaction import redact
 from kcheck.repository.own_images import without_own_images
+from kcheck.repository.policy import SELECTS_NOTHING
 from kcheck.repository.units import Builds, BuiltUnit, Units, find_units
 from kcheck.rule.ruleset import RuleSet
 from kcheck.run.copied_objects import merge_copies
@@ -135,16 +136,15 @@ class _ReportBuilder:
 
     def without_repetitions(self, findings: list[Finding]) -> list[Finding]:
         """Return the findings without those about images of the project itself, and about copies of an object."""
-        groups = {place.api_version.rpartition("/")[0] for places in self.kinds.values() for place in places}
-        findings = without_own_images(findings, groups, self.report.roles)
-        if len(self.checked) == 1:
+        if len(self.checked) == 1 or not findings:
             return findings
-        names = {
-            each.path: [(f.id.api_version, f.id.kind, f.id.name) for f in each.facts]
+        objects = {
+            each.path: [f.id for f in each.facts]
             for each in self.facts_by_file
             if each.path in self.checked and not self.is_test(each.path)
         }
-        return merge_copies(findings, self.report.findings, names)
+        findings = without_own_images(findings, chain.from_iterable(objects.values()), self.report.roles)
+        return merge_copies(findings, self.report.findings, objects)
 
     def without_baseline(self, findings: list[Finding]) -> list[Finding]:
         """Return the findings that are not in the baseline."""
@@ -197,6 +197,11 @@ class _ReportBuilder:
         """Whether a file belongs to tests, so that only some rules apply to it."""
         role = self.report.roles.get(file)
         return role is not None and self.session.is_test(role.name)
+
+    def is_example(self, file: str) -> bool:
+        """Whether a file contains examples, to which only some rules apply."""
+        role = self.report.roles.get(file)
+        return role is not None and role.name in EXAMPLES and self.session.is_limited(role.name)
 
     def is_current(self, relations: Relations) -> bool:
         """Return whether the files that cached results depend on have not changed."""
@@ -364,6 +369,9 @@ class _ReportBuilder:
         active = self.rules_for(at.file).active.get(rule)
         # Tests create objects that are not in the input, so in their files a finding needs both objects.
         if active is None or (self.is_test(at.file) and not problem.related):
+            return
+        # Examples show one thing each, so what a selector matches is in the same file, or left out.
+        if rule in SELECTS_NOTHING and self.is_example(at.file) and all(each.place.file != at.file for each in problem.related):
             return
         skips_placeholders = not self.session.judges_placeholders and PLACEHOLDERS not in active.rule.groups
         if not (skips_placeholders and _concerns_placeholder(problem, at)):

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from kcheck.finding.finding import Finding
+from kcheck.kube.location import ObjectId
 
 _MIN_OBJECTS = 15
 """Objects that a file has at least to be a collection of copies. Smaller files are usually alternatives that a person edits."""
@@ -20,7 +21,7 @@ _Name = tuple[str, str, str]
 """API version, kind and name of an object. Variants of an installation have different namespaces."""
 
 
-def merge_copies(kept: Sequence[Finding], every: Iterable[Finding], names: Mapping[str, Collection[_Name]]) -> list[Finding]:
+def merge_copies(kept: Sequence[Finding], every: Iterable[Finding], objects: Mapping[str, Collection[ObjectId]]) -> list[Finding]:
     """Return findings without those that other files have about copies of the same object.
 
     The remaining finding is the one in a file that is not a collection of copies, otherwise the one in the first file. Its message states
@@ -29,15 +30,15 @@ def merge_copies(kept: Sequence[Finding], every: Iterable[Finding], names: Mappi
     Args:
         kept: The findings to report, in order.
         every: All findings, also suppressed ones: a copy of a suppressed finding is not reported either.
-        names: The objects of each file.
+        objects: The objects of each file.
     """
     files: dict[tuple[str, _Name, str], set[str]] = defaultdict(set)
     for finding in every:
-        if finding.object.name and finding.file in names:
+        if finding.object.name and finding.file in objects:
             files[_key(finding)].add(finding.file)
     if all(len(each) == 1 for each in files.values()):
         return list(kept)
-    collections = collections_of_copies(names)
+    collections = collections_of_copies({file: set(map(_name, each)) for file, each in objects.items()})
     dropped: Counter[tuple[str, str, _Name, str]] = Counter()
     remaining: list[Finding] = []
     for finding in kept:
@@ -51,20 +52,17 @@ def merge_copies(kept: Sequence[Finding], every: Iterable[Finding], names: Mappi
 
 
 def collections_of_copies(names: Mapping[str, Collection[_Name]]) -> set[str]:
-    """Return the files most of whose objects other files have as well. `names`: the objects of each file."""
-    files = Counter(name for each in names.values() for name in set(each) if name[2])
-    found = set()
-    for file, own in names.items():
-        distinct = set(own)
-        shared = sum(files[name] > 1 for name in distinct)
-        if len(distinct) >= _MIN_OBJECTS and shared >= _SHARED * len(distinct):
-            found.add(file)
-    return found
+    """Return the files most of whose objects other files have as well. `names`: the objects of each file, each once."""
+    files = Counter(name for each in names.values() for name in each if name[2])
+    return {file for file, own in names.items() if len(own) >= _MIN_OBJECTS and sum(files[name] > 1 for name in own) >= _SHARED * len(own)}
 
 
 def _key(finding: Finding) -> tuple[str, _Name, str]:
-    object = finding.object
-    return finding.rule, (object.api_version, object.kind, object.name), finding.message
+    return finding.rule, _name(finding.object), finding.message
+
+
+def _name(object: ObjectId) -> _Name:
+    return object.api_version, object.kind, object.name
 
 
 def _with_number(finding: Finding, copies: int) -> Finding:

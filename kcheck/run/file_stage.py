@@ -10,13 +10,11 @@ from typing import BinaryIO
 
 from kcheck.check.file import Checked, Outcome, Task, file_findings
 from kcheck.check.input_kinds import CRD_MARKER, POLICY_MARKER, InputKind, KindPlace, make_input_kinds
-from kcheck.check.kustomizations import Kustomizations, check_kustomization
 from kcheck.check.session import Session
 from kcheck.discovery.discover import Discovery, Target, UnreadablePath, is_descriptor
 from kcheck.discovery.load import LIMIT, load_file, role_in_chart
 from kcheck.facts.facts import Facts
 from kcheck.finding.role import KUSTOMIZATION, SKIPPED, UNKNOWN, UNMAINTAINED, VENDORED, Role
-from kcheck.repository.definition_scopes import DefinitionScopes
 from kcheck.repository.roles import RoleFinder, is_unmaintained
 from kcheck.shards.selection import Share
 from kcheck.text.source import Source
@@ -88,9 +86,9 @@ class FileStage:
         self.files: list[_StageFile] = []
         self.kept_chars = 0
         self.roles = RoleFinder((), session.roles)
-        self.kustomizations = Kustomizations(self.roles.listed_files)
         self.paths: list[str] = []
         self.kustomization_facts: dict[str, Facts] = {}
+        self.kustomization_sources: list[Source] = []
         self.kinds: dict[int, list[KindPlace]] = {}
         self.definitions: dict[int, tuple[str, ...]] = {}
 
@@ -120,7 +118,6 @@ class FileStage:
     def read_targets(self, found: Discovery, share: Share | None = None) -> None:
         """Load the files and find their roles."""
         self.roles = RoleFinder((target.path for target in found.targets), self.session.roles, self.session.judges_as_server)
-        self.kustomizations = Kustomizations(self.roles.listed_files)
         for number, target in enumerate(found.targets):
             self.read_target(number, target, share)
         for file in self.files:
@@ -181,14 +178,19 @@ class FileStage:
         ):
             return []
         # Imported on first use: most inputs contain no chart.
+        from kcheck.run.chart_releases import find_releases, may_describe_release
         from kcheck.run.charts import ChartStage, find_charts
 
         texts = (file.source.text for file in self.files if file.defines and file.source is not None)
-        rendered = ChartStage(self.session, self.session.helm, texts, self.progress).render(find_charts(found.targets, self.roles))
+        sources = [*(file.source for file in self.files if file.source is not None), *self.kustomization_sources]
+        releases = find_releases(source for source in sources if may_describe_release(source.text))
+        charts = ChartStage(self.session, self.session.helm, texts, releases, self.progress)
+        rendered = charts.render(find_charts(found.targets, self.roles))
         for at, each in enumerate(rendered, number):
             target = Target(each.path, named=False, data=each.text.encode("utf-8", "surrogatepass"))
             source = Source(each.path, each.text)
-            self.files.append(_StageFile(at, target, len(each.text), CRD_MARKER in each.text, source, role=each.role, has_policies=POLICY_MARKER in each.text))
+            defines, has_policies = CRD_MARKER in each.text, POLICY_MARKER in each.text
+            self.files.append(_StageFile(at, target, len(each.text), defines, source, role=each.role, has_policies=has_policies))
         return [each.path for each in rendered]
 
     def keep_shard(self, own: Collection[int]) -> None:
@@ -217,7 +219,12 @@ class FileStage:
         source = load_file(target, self.limit, self.stdin)
         if isinstance(source, UnreadablePath):
             return self.unreadable_outcome(source)
-        outcome = check_kustomization(source, role, self.kustomizations, self.session, target.named)
+        if "helmCharts" in source.text:
+            self.kustomization_sources.append(source)
+        # Imported on first use, because most small runs have no kustomization.
+        from kcheck.check.kustomizations import Kustomizations, check_kustomization
+
+        outcome = check_kustomization(source, role, Kustomizations(self.roles.listed_files), self.session, target.named)
         self.kustomization_facts.update((target.path, facts) for facts in outcome.facts)
         if is_unmaintained(target):
             outcome.findings = []
@@ -274,6 +281,8 @@ class FileStage:
         }
         if not definers:
             return
+        from kcheck.repository.definition_scopes import DefinitionScopes
+
         scopes = DefinitionScopes(self.paths, self.kustomization_facts, definers)
         for file in self.files:
             own: dict[str, None] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from kcheck.facts.variants import Identity, may_share
 from kcheck.finding.role import SKIPPED
 from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.resource import Resource, resources
-from kcheck.repository.roles import RoleFinder
+from kcheck.repository.roles import RoleFinder, is_dumped
 from kcheck.rule.ruleset import RuleSet
 from kcheck.text.source import Source
 from kcheck.text.span import Range
@@ -46,12 +46,14 @@ class _ReadObject(NamedTuple):
         text: Its text.
         is_kept: Whether tools do not delete it when it is no longer in its source.
         defines: The kind that a CustomResourceDefinition defines.
+        is_from_cluster: Whether it was read from a cluster.
     """
 
     facts: Facts
     text: bytes
     is_kept: bool
     defines: str
+    is_from_cluster: bool
 
 
 def removed_objects(before: Iterable[Target], after: Iterable[Target], session: Session) -> list[Facts]:
@@ -79,27 +81,33 @@ class RemovedObjects(NamedTuple):
 
 
 def find_removed_objects(
-    before: Mapping[str, bytes], after: Iterable[Target], counterparts: Mapping[str, str], state: str, session: Session
+    before: Iterable[Target],
+    after: Iterable[Target],
+    counterparts: Mapping[str, str],
+    session: Session,
+    state: str,
+    older_name: Callable[[str], str] = str,
 ) -> RemovedObjects:
     """Return what a change of files removes.
 
     Args:
-        before: The contents of the files before the change.
+        before: The files before the change. Objects in them that a cluster has written are not expected in the input.
         after: The changed and new files.
         counterparts: The older path of each changed file.
-        state: The older state in words.
         session: Determines which files contain objects.
+        state: The older state in words.
+        older_name: Returns the name of an older file in reports.
     """
-    old = _read_objects([Target(path, False, data=data) for path, data in before.items()], session)
+    old = _read_objects(before, session)
     new = _read_objects(after, session) if old else []
     remaining, known = _Identities(new), _Identities(old)
-    gone = [each for each in old if not remaining.contain(each.facts)]
+    gone = [each for each in old if not each.is_from_cluster and not remaining.contain(each.facts)]
     successors = _successors(gone, [each for each in new if not known.contain(each.facts)])
     places = _Places(new, counterparts)
     removed = []
     for each in gone:
         facts = each.facts
-        older = facts.place._replace(file=f"{state}:{facts.place.file}")
+        older = facts.place._replace(file=older_name(facts.place.file))
         successor = successors.get(facts.named.identity)
         removed.append(RemovedObject(facts, places.of(facts), older, state, successor, each.is_kept, each.defines))
     return RemovedObjects(tuple(_changed(old, new)), tuple(removed))
@@ -155,7 +163,7 @@ def _objects_in(source: Source, session: Session) -> Iterator[_ReadObject]:
                 resource = by_id[facts.id]
                 text = source.text[resource.node.start : resource.node.end].encode("utf-8", "surrogatepass")
                 defines = resource.node.at("spec", "names", "kind").text if facts.id.kind == _DEFINITION else ""
-                yield _ReadObject(facts, text, _is_kept(resource), defines)
+                yield _ReadObject(facts, text, _is_kept(resource), defines, is_dumped(resource))
 
 
 def _is_kept(resource: Resource) -> bool:

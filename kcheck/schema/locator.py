@@ -95,11 +95,14 @@ class Locator:
         source = self.document.source
         range = source.range(start, end)
         text = source.line(range.line, _REDACTION_CHARS)
-        if self.is_guarded() or ((self.id.kind not in _PUBLIC_KINDS or "{" in text) and not redact.is_plain(text)):
+        is_guarded = self.is_guarded()
+        if not is_guarded and redact.is_harmless(text):
+            line = text
+        elif is_guarded or ((self.id.kind not in _PUBLIC_KINDS or "{" in text) and not redact.is_plain(text)):
             line = self.secrets.line(start - range.column + 1, text, node)
         else:
             line = redact.line(text)
-        if "=" in field and self.is_guarded():
+        if is_guarded and "=" in field:
             field = self.secrets.message(field, True)
         return _new(Location, (source.path, self.document.index, range, field, self.id, line[:LINE_LIMIT], start))
 

@@ -13,6 +13,17 @@ from typing import Any, NamedTuple, Protocol
 from kcheck.schema.crd.structural import Schema
 from kcheck.schema.shape import Field, Shape
 
+_ATOMIC = frozenset(
+    {
+        "ConfigMapKeySelector", "CrossVersionObjectReference", "EndpointAddress", "EndpointPort", "FileKeySelector", "LabelSelector",
+        "LocalObjectReference", "MatchResources", "NamedRuleWithOperations", "NodeSelector", "NodeSelectorTerm", "ObjectFieldSelector",
+        "ObjectReference", "OwnerReference", "ParamKind", "ParamRef", "ResourceFieldSelector", "RoleRef", "ScopeSelector",
+        "SecretKeySelector", "SecretReference", "ServiceBackendPort", "Subject", "TopologySelectorTerm", "TypedLocalObjectReference",
+        "Variable",
+    }
+)  # fmt: skip
+"""Names of API types whose values are replaced as a whole (x-kubernetes-map-type: atomic)."""
+
 
 class MergeType(Protocol):
     """How the parts of a value are merged."""
@@ -45,8 +56,9 @@ class BuiltInMerge(NamedTuple):
 
     @property
     def is_atomic(self) -> bool:
-        """See `MergeType`. Atomic types have no defaults that could stay."""
-        return False
+        """See `MergeType`."""
+        name = self.shape.name
+        return bool(name) and name.rpartition(" ")[2] in _ATOMIC
 
     def field(self, key: str) -> MergeType | None:
         """See `MergeType`."""
@@ -116,7 +128,7 @@ def apply_over(stored: Any, owned: Any, new: Any, type: MergeType | None) -> Any
         type: how the parts of the value are merged.
     """
     if new is None and type is not None:
-        new = _without_value(stored, type)
+        return _over_null(stored, owned, type)
     if isinstance(stored, dict) and isinstance(new, dict) and not (type is not None and type.is_atomic):
         before = owned if isinstance(owned, dict) else {}
         kept = {key: value for key, value in stored.items() if key in new or key not in before}
@@ -130,11 +142,11 @@ def apply_over(stored: Any, owned: Any, new: Any, type: MergeType | None) -> Any
     return new
 
 
-def _without_value(stored: Any, type: MergeType) -> Any:
-    """Return what null means: an empty map or list, to which the stored parts that no manifest set are added; null for all others."""
-    if isinstance(stored, dict) and not type.is_atomic:
-        return {}
-    return [] if isinstance(stored, list) and type.list_type else None
+def _over_null(stored: Any, owned: Any, type: MergeType) -> Any:
+    """Return the value after null is applied: the stored parts that no manifest set. null if there are none."""
+    if (isinstance(stored, dict) and not type.is_atomic) or (isinstance(stored, list) and type.list_type):
+        return apply_over(stored, owned, {} if isinstance(stored, dict) else [], type) or None
+    return None
 
 
 def _set_over(stored: list[Any], owned: list[Any], new: list[Any]) -> list[Any]:

@@ -160,9 +160,11 @@ class Walk:
         if shape.gated and not self.unchecked:
             value = self.drop_gated(node, shape, value)
         fields = shape.fields
+        has_unknown = False
         for key, child in value.items():
             field = fields.get(key)
             if field is None:
+                has_unknown = True
                 if self.strict:
                     self.unknown_field(node, shape, key, child)
                 continue
@@ -180,13 +182,21 @@ class Walk:
                 constraints = present.get(key)
                 if constraints is not None and child.held is not None and not self.unchecked:
                     self.check_constraints(child, constraints)
+        if has_unknown:
+            # The server never sees unknown fields, so rules do not judge their contents.
+            value = {key: child for key, child in value.items() if key in fields}
+            self.replace(node, value)
         if not self.unchecked:
-            self.visit_absent_structs(node, shape, plan)
-            if shape.required:
-                self.check_required(node, shape, value)
-            if plan is not None:
-                self.run_type_rules(node, plan, value)
+            self.validate_object(node, shape, plan, value)
         self.pod = outer
+
+    def validate_object(self, node: Node, shape: Shape, plan: TypePlan | None, value: dict[str, Node]) -> None:
+        """Check the absent fields of an object and run the rules of its type."""
+        self.visit_absent_structs(node, shape, plan)
+        if shape.required:
+            self.check_required(node, shape, value)
+        if plan is not None:
+            self.run_type_rules(node, plan, value)
 
     def drop_gated(self, node: Node, shape: Shape, value: dict[str, Node]) -> dict[str, Node]:
         """Remove what the API server drops before validation because a feature gate is off. Returns the remaining fields.
@@ -275,6 +285,8 @@ class Walk:
     def check_constraints(self, node: Node, constraints: Sequence[Constraint]) -> None:
         """Report the problems that the constraints of a field find in its value."""
         for constraint in constraints:
+            if constraint.since and self.resource.is_before(constraint.since):
+                continue
             found = constraint.look(node)
             if found is not None:
                 self.report(constraint.rule.id, found)
@@ -293,6 +305,8 @@ class Walk:
     def run_type_rules(self, node: Node, plan: TypePlan, value: dict[str, Node]) -> None:
         """Run the constraints of absent fields and the rules of a type. Rules are called for present values only."""
         for key, constraint in plan.absent:
+            if constraint.since and self.resource.is_before(constraint.since):
+                continue
             found = constraint.look(node[key])
             if found is not None:
                 self.report(constraint.rule.id, found)

@@ -50,7 +50,9 @@ def check_text(
     session = Session(registry, choose(registry, ids, settings=settings), [Store(load(kubernetes))], complete)
     if before is not None:
         contents = [Target(name, False, data=text.encode())]
-        session.removed, session.gone = find_removed_objects({name: before.encode()}, contents, {name: name}, TextFiles.state, session)
+        session.removed, session.gone = find_removed_objects(
+            [Target(name, False, data=before.encode())], contents, {name: name}, session, TextFiles.state
+        )
         session.before = OldObjects(TextFiles({name: before}))
     found = Discovery([Target(name, named=True, stdin=True)])
     return run_pipeline(found, session, stdin=BytesIO(text.encode())).findings

@@ -20,7 +20,7 @@ from kcheck.rule.ruleset import Setting
 from kcheck.schema.builtin.definitions import available
 
 KEYS = (
-    "extends, kubernetes, schemas, complete, provided, pods, placeholders, substitute, rules, overrides, roles, "
+    "extends, kubernetes, schemas, complete, provided, pods, placeholders, substitute, rules, overrides, roles, charts, "
     "include, exclude, baseline, fail-on, plugins, policies, docs-url"
 )
 

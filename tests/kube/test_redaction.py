@@ -77,3 +77,23 @@ def test_the_fast_checks_exclude_no_credential(text: str) -> None:
     assigned = re.compile(r"""([A-Za-z][\w.\-]*)=\\?(["']?)([^\s"'`;&|()\\,\]}]+)""")
     assert [match.regs[1:] for match in redact._ASSIGNED.finditer(text)] == [match.regs[1:] for match in assigned.finditer(text)]
     assert "=" in text or not assigned.search(text)
+
+
+_KEYS = ("name", "namespace", "port", "number", "containerPort", "targetPort", "replicas", "runAsUser", "app", "host", "serviceAccountName")
+
+
+@given(
+    st.sampled_from(_KEYS), st.from_regex(r"[a-z0-9.-]{1,19}", fullmatch=True) | st.sampled_from(("hunter2", "-password", "login", "mysql"))
+)
+def test_harmless_lines_need_no_search(key: str, value: str) -> None:
+    line = f"  - {key}: {value}"
+    assert redact.is_harmless(line)
+    assert redact.is_plain(line)
+    assert redact.line(line) == line
+
+
+@pytest.mark.parametrize(
+    "line", ["  value: hunter2", "  name: hunter2 # pass", f"  name: {TOKEN}", "  {name: a, password: b}", "  password: b"]
+)
+def test_other_lines_are_searched(line: str) -> None:
+    assert not redact.is_harmless(line)

@@ -31,7 +31,7 @@ _MAX_CACHED_PROGRAMS = 4096
 class Program:
     """A compiled expression. `type`: the type of its value. `spent`: the cost of the last evaluation."""
 
-    __slots__ = ("_is_deep", "_step", "expr", "spent", "text", "type")
+    __slots__ = ("_is_deep", "_step", "_variables", "expr", "spent", "text", "type")
 
     def __init__(self, text: str, expr: Expr, step: Step) -> None:
         self.text = text
@@ -40,6 +40,7 @@ class Program:
         self.spent = 0
         self._is_deep = expr.depth > MAX_DEFAULT_DEPTH
         self._step = step
+        self._variables: frozenset[str] | None = None
 
     def evaluate(self, variables: Mapping[str, Value], limit: int = CALL_LIMIT) -> Value:
         """Return the value. Raises EvaluationError for errors and if the cost exceeds the limit."""
@@ -66,7 +67,9 @@ class Program:
 
     def uses(self, variable: str) -> bool:
         """Whether the expression refers to a variable."""
-        return _mentions(self.expr, variable)
+        if self._variables is None:
+            self._variables = _variables_of(self.expr)
+        return variable in self._variables
 
 
 class Environment:
@@ -113,9 +116,16 @@ def _has_constants(text: str) -> bool:
     return "[" in text or "{" in text or "matches" in text or "duration" in text or "timestamp" in text
 
 
-def _mentions(expr: Expr, variable: str) -> bool:
-    if isinstance(expr, Ident):
-        return expr.name == variable
-    if isinstance(expr, Select) and expr.resolved:
-        return expr.resolved == variable
-    return any(_mentions(each, variable) for each in expr.children)
+def _variables_of(expr: Expr) -> frozenset[str]:
+    """Return the variables that an expression refers to."""
+    found = set()
+    todo = [expr]
+    while todo:
+        each = todo.pop()
+        if isinstance(each, Ident):
+            found.add(each.name)
+        elif isinstance(each, Select) and each.resolved:
+            found.add(each.resolved)
+        else:
+            todo += each.children
+    return frozenset(found)

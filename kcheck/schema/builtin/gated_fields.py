@@ -45,6 +45,17 @@ _INDEXES = GatedField("JobBackoffLimitPerIndex")
 _MATCHING = {"matchConditions": GatedField("AdmissionWebhookMatchConditions")}
 _LEADERS = GatedField("CoordinatedLeaderElection")
 _SELECTORS = GatedField("AuthorizeWithSelectors")
+_BINDING = GatedField("DRADeviceBindingConditions")
+_PARTS = GatedField("DRAPartitionableDevices")
+_ALLOCATABLE = GatedField("DRANodeAllocatableResources")
+_DEVICE = {
+    "taints": _TAINTS,
+    **dict.fromkeys(("bindingConditions", "bindingFailureConditions", "bindsToNode"), _BINDING),
+    **dict.fromkeys(("allNodes", "consumesCounters", "nodeName", "nodeSelector"), _PARTS),
+    "allowMultipleAllocations": _CAPACITY,
+    **dict.fromkeys(("nodeAllocatableResourceMappings", "nodeAllocatableResources"), _ALLOCATABLE),
+}
+_SLICE = {"perDeviceNodeSelection": _PARTS, "sharedCounters": _PARTS}
 _OWNED = {"defaultUser": _USERS}
 _USER = {"user": _USERS}
 
@@ -130,6 +141,15 @@ FIELDS: dict[str, dict[str, GatedField]] = {
     "apiextensions/v1 CustomResourceDefinitionVersion": {"selectableFields": GatedField("CustomResourceFieldSelectors")},
     "authorization/v1 ResourceAttributes": {"fieldSelector": _SELECTORS, "labelSelector": _SELECTORS},
     "coordination/v1 LeaseSpec": {"strategy": _LEADERS, "preferredHolder": _LEADERS},
+    "resource/v1 Device": _DEVICE,
+    "resource/v1beta2 Device": _DEVICE,
+    "resource/v1beta1 BasicDevice": _DEVICE,
+    "resource/v1 DeviceCapacity": {"requestPolicy": _CAPACITY},
+    "resource/v1beta2 DeviceCapacity": {"requestPolicy": _CAPACITY},
+    "resource/v1beta1 DeviceCapacity": {"requestPolicy": _CAPACITY},
+    "resource/v1 ResourceSliceSpec": _SLICE,
+    "resource/v1beta2 ResourceSliceSpec": _SLICE,
+    "resource/v1beta1 ResourceSliceSpec": _SLICE,
     "resource/v1 ExactDeviceRequest": {"capacity": _CAPACITY, "tolerations": _TAINTS},
     "resource/v1 DeviceSubRequest": {"capacity": _CAPACITY, "tolerations": _TAINTS},
     "resource/v1 DeviceClassSpec": {"extendedResourceName": GatedField("DRAExtendedResource")},

@@ -128,6 +128,7 @@ class _Unreadable:
     namespaced: bool | None = None
     plural = ""
     pod_schema: Node | None = None
+    definition: None = None
 
     def __init__(self, error: BadSchemas) -> None:
         self.error = error

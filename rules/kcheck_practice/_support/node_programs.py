@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from kcheck.api import Container, Pod, pattern
 
-_WORD = pattern(r"(?:^|[-_.])(?:installer|driver|device-plugin|cni|csi|csi-?plugin|nodeplugin)(?:$|[-_.])")
+_WORD = pattern(r"(?:^|[-_.])(?:installer|driver|device-plugin|cni|nodeplugin)(?:$|[-_.])")
+_CSI = pattern(r"(?:^|[-_.])csi(?:$|[-_.])|csi-?plugin")
 # A command that sets a parameter of the kernel: /proc/sys is read-only in containers without privileges.
 _SETS_KERNEL = pattern(r"\bsysctl\b|>\s*/proc/sys/")
 _SCRIPTS = ("command", "args")
 
 
 def administers_node(pod: Pod) -> bool:
-    """Whether the name of a DaemonSet, or of one of its containers, says that it installs something on the nodes, or is a driver.
+    """Whether the name of a DaemonSet, or of one of its containers, says that it is a driver, or installs something on the nodes.
 
-    Privileges alone are no evidence: they are what the rules are about.
+    The parts of a CSI driver may be other workloads.
+
+    Privileges alone say nothing: the rules are about them.
     """
-    return pod.is_daemon and any(_WORD.search(name) for name in (pod.resource.name, *(each.name for each in pod.containers)))
+    names = (pod.resource.name, *(each.name for each in pod.containers))
+    return any(_CSI.search(name) or (pod.is_daemon and _WORD.search(name)) for name in names)
 
 
 def purpose_of_privileges(container: Container) -> str:

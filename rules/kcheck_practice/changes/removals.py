@@ -89,7 +89,7 @@ def removed_definition(removed: RemovedObject, bundle: Bundle) -> Iterator[Probl
 
 
 def _origin(removed: RemovedObject) -> Related:
-    return Related(removed.older_place, removed.state)
+    return Related(removed.older_place, "before the change")
 
 
 def _is_delivered(bundle: Bundle) -> bool:

@@ -78,7 +78,11 @@ def _changed_fields(old: Any, new: Any) -> Iterator[_Path]:
 
 
 def _changed_items(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> Iterator[_Path]:
-    """Yield the paths of the fields of containers that differ; the path of a whole container if it is new, () if one was removed."""
+    """Yield the paths of the fields of containers that differ; the path of a whole container if it is new, () if one was removed or the
+    order differs.
+    """
+    names = [[each.get("name") for each in containers] for containers in (old, new)]
+    order = [[name for name in names[side] if name in names[1 - side]] for side in (0, 1)]
     known = {each.get("name"): each for each in old}
     for index, container in enumerate(new):
         before = known.pop(container.get("name"), None)
@@ -86,7 +90,7 @@ def _changed_items(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, 
             yield (index,)
         else:
             yield from ((index, *path) for path in _changed_keys(before, container))
-    if known or [each.get("name") for each in old] != [each.get("name") for each in new][: len(old)]:
+    if known or order[0] != order[1]:
         yield ()
 
 

@@ -32,7 +32,7 @@ _ANY = ("", "")
 _SERVING = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Pod", "Rollout", "DeploymentConfig"}
 
 
-@rule("service-without-pods", "Service selects no Pods", severity=ERROR, kinds="core Service", groups=("relations",), fixable=True)
+@rule("service-without-pods", "Service selects no Pods", severity=ERROR, kinds="core Service", groups=("relations", "change"), fixable=True)
 def service_without_pods(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield selectors that match no Pod, where the Pods should be in the input.
 

@@ -51,7 +51,13 @@ def host_pid(pod: Pod) -> Iterator[Problem]:
         yield Problem(pod["hostPID"], message, help=remove("hostPID", safe=False), at="key")
 
 
-@rule("node-agent-host-pid", "Node agent shares the process ID namespace of its node (hostPID)", severity=INFO, groups=_BASELINE, default=False)
+@rule(
+    "node-agent-host-pid",
+    "Node agent shares the process ID namespace of its node (hostPID)",
+    severity=INFO,
+    groups=_BASELINE,
+    default=False,
+)
 def node_agent_host_pid(pod: Pod) -> Iterator[Problem]:
     """Pods of DaemonSets without privileged containers, such as node-exporter."""
     if pod["hostPID"].boolean and _is_agent(pod):
@@ -68,7 +74,7 @@ def _is_agent(pod: Pod) -> bool:
 @rule("host-ipc", "Pod shares the IPC namespace of its node (hostIPC)", groups=_BASELINE, fixable=True)
 def host_ipc(pod: Pod) -> Iterator[Problem]:
     """hostIPC: true gives access to the shared memory and semaphores of the node."""
-    if pod["hostIPC"].boolean and not administers_node(pod):
+    if pod["hostIPC"].boolean:
         message = "hostIPC: true lets the Pod read and write the shared memory of the node"
         yield Problem(pod["hostIPC"], message, help=remove("hostIPC", safe=False), at="key")
 

@@ -54,8 +54,8 @@ def privileged_container(container: Container) -> Iterator[Problem]:
     severity=INFO,
 )
 def privileged_driver(container: Container) -> Iterator[Problem]:
-    """Containers of a Pod with Bidirectional mount propagation, which the API server accepts only in privileged containers, those of drivers
-    and installers on each node, by their names, and those that change settings of the kernel with sysctl.
+    """Containers of a Pod with Bidirectional mount propagation, which the API server accepts only in privileged containers, those of
+    drivers and installers, by their names, and those that change settings of the kernel with sysctl.
     """
     node = container.node.at("securityContext", "privileged")
     purpose = purpose_of_privileges(container) if node.boolean else ""

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 
 from kcheck.api import Complaint, Constraint, Node, Problem, Resource, addresses, declare, fields, labels, remove, validator
-from kcheck_spec.objects.common_constraints import deprecated_field, dubious_setting, given, not_supported, unique
 from kcheck_spec.networking.ip_addresses import wrong_network
+from kcheck_spec.objects.common_constraints import deprecated_field, dubious_setting, given, not_supported, unique
 from kcheck_spec.objects.labels import label_syntax
 from kcheck_spec.workloads.resources import read_amounts, resource_amount, wrong_amount
 

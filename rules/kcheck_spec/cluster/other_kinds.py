@@ -86,8 +86,8 @@ def pod_security_levels_are_known(namespace: Resource) -> Iterator[Problem]:
             continue
         if mode.endswith("-version"):
             if pod_security.version_of(node.text) is None or not node.text:
-                near = f"v{node.text}" if node.text and pod_security.version_of(f"v{node.text}") is not None else ""
-                hint = did_you_mean(near, 'use "latest" or a version such as "v1.36"')
+                prefixed = f"v{node.text}" if node.text and pod_security.version_of(f"v{node.text}") is not None else ""
+                hint = did_you_mean(prefixed, 'use "latest" or a version such as "v1.36"')
                 yield Problem(node, f'"{node.value}" is not a valid Pod Security version', help=hint, reason="Invalid")
         elif node.text not in pod_security.LEVELS:
             near = nearest(node.text, pod_security.LEVELS)

@@ -59,7 +59,7 @@ UNSTORED = frozenset(
 )
 
 # The server checks only the name that it generates from the prefix.
-_PREFIX_UNCHECKED = "resource.k8s.io DeviceClass"
+_PREFIX_UNCHECKED = ("resource.k8s.io DeviceClass", "ReplicationController")
 
 _NAMING_PODS = (
     "core/v1 Pod", "core/v1 ReplicationController", "apps/v1 Deployment", "apps/v1 ReplicaSet", "batch/v1 CronJob", "batch/v1 Job",
@@ -109,7 +109,7 @@ def names_fit_kind(resource: Resource) -> Iterator[Problem]:
     rule = rule_of(resource)
     metadata = resource["metadata"]
     name, prefix = metadata["name"], metadata["generateName"]
-    bad_prefix = names.generate_name(rule, prefix.text) if prefix.text and kind_of(resource) != _PREFIX_UNCHECKED else ""
+    bad_prefix = names.generate_name(rule, prefix.text) if prefix.text and kind_of(resource) not in _PREFIX_UNCHECKED else ""
     if bad_prefix:
         yield Problem(prefix, bad_prefix, reason="Invalid")
     if text := name.text:

@@ -33,7 +33,7 @@ _NEW_LABELS: Mapping[str, str] = {
     kinds="core PersistentVolume",
 )  # fmt: skip
 def immutable_volume(change: ObjectChange) -> Iterator[Problem]:
-    """A volume keeps the storage that it stands for."""
+    """A PersistentVolume always means the same storage."""
     help = "create another PersistentVolume"
     old, new = _source(change.stored("spec")), _source(change.applied("spec"))
     _accept_expand_secret(old, new)

@@ -86,8 +86,12 @@ def hooks_can_be_run(container: Container) -> Iterator[Problem]:
         node = container["lifecycle"][name]
         if node:
             grace = container.pod["terminationGracePeriodSeconds"].integer
-            # A negative grace period counts as 1.
-            yield from _actions(node, _OF_HOOKS, _DEFAULT_GRACE if grace is None else 1 if grace < 0 else grace)
+            if grace is None:
+                grace = _DEFAULT_GRACE
+            elif grace < 0 and not container.pod.is_template:
+                # The API server sets a negative grace period of a Pod to 1.
+                grace = 1
+            yield from _actions(node, _OF_HOOKS, grace)
             if node["sleep"] and not node["sleep"]["seconds"].integer and not container.resource.enables(_ZERO):
                 message = "sleep.seconds: 0 requires Kubernetes 1.33"
                 yield Problem(node["sleep"]["seconds"], message, help="use 1 or more", reason="Invalid", field=node["sleep"])

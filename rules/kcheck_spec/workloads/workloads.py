@@ -15,6 +15,7 @@ from kcheck.api import (
     Node,
     Problem,
     TypedValue,
+    constraint,
     declare,
     fields,
     names,
@@ -73,6 +74,13 @@ def _selector_change(node: Node) -> Correction | None:
     return Correction.set(node, {"matchLabels": {key: each.text for key, each in labels.entries}}, safe=False)
 
 
+@constraint(object_name, since=33)
+def _service_name(node: Node) -> Problem | None:
+    """A part of the host names of the Pods."""
+    wrong = names.dns_label(node.text) if node.text else ""
+    return Problem(node, wrong, reason="Invalid") if wrong else None
+
+
 tables = [
     fields(_SELECTING, selector=Constraint(required_field, _selector, of_absent=True)),
     fields(_LASTING, minReadySeconds=non_negative),
@@ -84,7 +92,7 @@ tables = [
     fields("apps/v1 DaemonSetSpec", selector=()),
     fields(
         "apps/v1 StatefulSetSpec",
-        serviceName=(),
+        serviceName=_service_name,
         podManagementPolicy=Constraint(unsupported_value, _management, closed=True),
     ),
     fields("apps/v1 StatefulSetOrdinals", start=non_negative),
@@ -220,15 +228,6 @@ def shared_disks_are_read_only(spec: TypedValue) -> Iterator[Problem]:
         if disk and not disk["readOnly"].boolean:
             message = Complaint("gcePersistentDisk of Pods on several nodes must be read-only before Kubernetes 1.29", "set readOnly: true")
             yield Problem(disk, message, reason="Invalid", at="key", field=volume.virtual("GCEPersistentDisk", "readOnly"))
-
-
-@validator(_STATEFUL_SET, rule=object_name, fields="serviceName")
-def service_names_are_labels(spec: TypedValue) -> Iterator[Problem]:
-    """serviceName is a part of the host names of the Pods. It has been validated since 1.33."""
-    name = spec.node["serviceName"]
-    wrong = names.dns_label(name.text) if name.text and not spec.resource.is_before(33) else ""
-    if wrong:
-        yield Problem(name, wrong, reason="Invalid")
 
 
 @validator("apps/v1 StatefulSetSpec", rule=dubious_setting, fields="revisionHistoryLimit")
