@@ -128,7 +128,6 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("polaris.yaml").write_text("checks:\n  tagNotSpecified: danger\n", encoding="utf-8")
 
 
-<<<<<<< HEAD
 def make_repository() -> None:
     """Make the current folder a git repository with several commits, the last of which is also the one of `origin/main`."""
     git("init", "--quiet")
@@ -138,9 +137,7 @@ def make_repository() -> None:
     git("update-ref", "refs/remotes/origin/main", "HEAD")
 
 
-=======
 @pytest.mark.slow
->>>>>>> speed
 @pytest.mark.usefixtures("inputs")
 @pytest.mark.parametrize(("document", "command"), COMMANDS, ids=[command for _, command in COMMANDS])
 def test_commands_run(document: Path, command: str) -> None:
