@@ -159,9 +159,9 @@ def _validate_since(since: str, new: bool, before: str | None, shard: str, sched
     """Raises UsageError for flags that cannot be combined with --since."""
     if new and not since:
         raise click.UsageError("--new requires --since")
-    for name, value in (("--shard", shard), ("--scheduler", scheduler)):
-        if before is not None and value:
-            raise click.UsageError(f"--before cannot be combined with {name}: other machines do not have the older objects")
-    for name, value in (("--before", before), ("--shard", shard), ("--scheduler", scheduler), ("--fix or --diff", fixes)):
-        if since and value:
+    if before is not None and (shard or scheduler):
+        name = "--shard" if shard else "--scheduler"
+        raise click.UsageError(f"--before cannot be combined with {name}: other machines do not have the older objects")
+    for name, used in (("--before", before is not None), ("--shard", shard), ("--scheduler", scheduler), ("--fix or --diff", fixes)):
+        if since and used:
             raise click.UsageError(f"--since cannot be combined with {name}")

@@ -94,6 +94,7 @@ def test_configs_are_valid_or_have_the_mistakes_that_follow(
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     Path("crds").mkdir()
+    Path("policies").mkdir()
     Path(".kcheck.yaml").write_text(block.text, encoding="utf-8")
     if block.next is None:
         read(Path(".kcheck.yaml"), registry)
@@ -136,6 +137,7 @@ def make_repository() -> None:
     git("update-ref", "refs/remotes/origin/main", "HEAD")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("inputs")
 @pytest.mark.parametrize(("document", "command"), COMMANDS, ids=[command for _, command in COMMANDS])
 def test_commands_run(document: Path, command: str) -> None:
