@@ -25,7 +25,7 @@ from kcheck.helm.rendering import Trace
 from kcheck.helm.settings import Helm
 from kcheck.helm.stored import StoredRendering
 from kcheck.helm.value_checks import ChartChecker
-from kcheck.helm.values import TextQuery, ValueLeaf, Values
+from kcheck.helm.values import ChartValues, TextQuery, ValueLeaf
 from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.redaction import redact
 from kcheck.repository.roles import RoleFinder
@@ -179,7 +179,9 @@ class ChartStage:
             chart = self._read(each)
             if chart is None:
                 continue
-            if chart.metadata().kind == "library":
+            if not chart.templates and not chart.metadata().dependencies:
+                self.charts.passed.append(SkippedFile(each.target.path, "chart without templates"))
+            elif chart.metadata().kind == "library":
                 self.charts.passed.append(SkippedFile(each.target.path, "library chart: the charts that use it are rendered"))
             elif not self.program:
                 self._report_missing_program(each, chart)
@@ -364,7 +366,7 @@ class _ChartJob:
                 texts = dict(zip(output.names, output.texts, strict=True))
                 tracer = self._tracer(values, settings, dict(texts))
                 rendering = Rendering(self.chart, values.name, settings, versions, texts, tracer, values.is_test)
-                rendering.values_of = partial(Values, self.chart, values.files)
+                rendering.values_of = partial(ChartValues, self.chart, values.files)
                 rendering.prove = self._prove
                 if self.has_comments:
                     rendering.insert_comments()
@@ -477,7 +479,7 @@ class _ChartJob:
 
     def _value_place(self, error: HelmError, values: _ValueSet) -> tuple[Source, Node] | None:
         """Return the value that an error is about; if it is missing, the innermost map around it."""
-        known = Values(self.chart, values.files)
+        known = ChartValues(self.chart, values.files)
         prefix = next((each for each in self.chart.prefixes[1:] if self.chart.metadata(each).name == error.subject), "")
         path = (*known.scopes(prefix)[0], *(int(part) if part.isdigit() else part for part in error.pointer))
         while path:

@@ -20,7 +20,7 @@ from kcheck.helm.marking import TemplatePiece
 from kcheck.helm.program import HelmSettings
 from kcheck.helm.rendering import Trace, with_comments
 from kcheck.helm.tracing import TracedText
-from kcheck.helm.values import TextQuery, ValueLeaf, Values
+from kcheck.helm.values import ChartValues, TextQuery, ValueLeaf
 from kcheck.kube.location import Location, ObjectId
 from kcheck.redaction import redact
 from kcheck.schema.locator import LINE_LIMIT
@@ -78,7 +78,7 @@ class Rendering:
         self.versions = versions
         self.texts = texts
         self.is_test = is_test
-        self.values_of: Callable[[], Values] = partial(Values, chart)
+        self.values_of: Callable[[], ChartValues] = partial(ChartValues, chart)
         self.prove: Prove | None = None
         self._insertions: dict[str, list[tuple[int, int]]] = {}
         self._plain: PlainTexts | None = None

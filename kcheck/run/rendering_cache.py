@@ -14,7 +14,7 @@ from kcheck.helm.program import HelmFailed, HelmSettings, program_state
 from kcheck.helm.rendering import Trace, render_chart, trace_chart
 from kcheck.helm.stored import StoredRendering, StoredTrace, restore_trace, store_trace
 from kcheck.helm.tracing import Stacks, TracedText
-from kcheck.helm.values import TextQuery, ValueLeaf, Values, ValueTracer, path_text
+from kcheck.helm.values import ChartValues, TextQuery, ValueLeaf, ValueTracer, path_text
 from kcheck.text.digest import digest_of_parts
 from kcheck.text.record import NamedTuple
 
@@ -26,7 +26,7 @@ class StoredValues(NamedTuple):
     paths: tuple[tuple[str, ...], ...]
 
 
-def _leaves_at(values: Values, paths: Sequence[str]) -> list[ValueLeaf]:
+def _leaves_at(values: ChartValues, paths: Sequence[str]) -> list[ValueLeaf]:
     """Return the values with these paths."""
     wanted = set(paths)
     return [leaf for leaf in values.leaves(()) if leaf.name in wanted] if wanted else []
@@ -78,7 +78,7 @@ class RenderingCache:
         chart: Chart,
         name: str,
         settings: HelmSettings,
-        values: Values,
+        values: ChartValues,
         texts: Mapping[str, str],
         traces: Mapping[str, TracedText],
         stacks: Stacks,
