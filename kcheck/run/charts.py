@@ -180,8 +180,9 @@ class ChartStage:
             if chart is None:
                 continue
             if not chart.templates and not chart.metadata().dependencies:
-                self.charts.passed.append(SkippedFile(each.target.path, "chart without templates"))
-            elif chart.metadata().kind == "library":
+                # It has nothing to render.
+                continue
+            if chart.metadata().kind == "library":
                 self.charts.passed.append(SkippedFile(each.target.path, "library chart: the charts that use it are rendered"))
             elif not self.program:
                 self._report_missing_program(each, chart)
