@@ -305,7 +305,7 @@ class _ChartJob:
         stores = stage.session.stores_for(found.target.path)
         depends = any("Capabilities" in chart.source(path).text for path in chart.templates) or bool(chart.metadata().kubernetes)
         self.stores = stores if depends else stores[-1:]
-        self.has_comments = any(
+        self.has_comments = any("kcheck" in chart.source(path).text for path in chart.templates) and any(
             action.keyword == "comment" and "kcheck" in action.code for path in chart.templates for action in chart.template(path).actions
         )
         self.runs: list[tuple[_ValueSet, Store, HelmSettings, Future[StoredRendering]]] = []
