@@ -12,7 +12,7 @@ from kcheck.engine.error import Error
 
 
 def read_policy_files(paths: Iterable[str | Path]) -> tuple[tuple[str, str], ...]:
-    """Return path and content of all files in these paths. Raises Error for a file that cannot be read, and if a path contains no policy."""
+    """Return path and content of all files in these paths. Raises Error for unreadable files and paths without policies."""
     found: list[tuple[str, str]] = []
     for path in paths:
         targets = discover([str(path)]).targets

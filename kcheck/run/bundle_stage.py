@@ -266,9 +266,9 @@ class _ReportBuilder:
         return file in self.checked or (role is not None and role.name in (KUSTOMIZATION, COMPONENT, OTHER))
 
     def is_about_object(self, rule: str) -> bool:
-        """Return whether a rule judges objects, rather than the text of their files."""
+        """Return whether a rule judges objects, rather than the text of their files or how the manifests change."""
         found = self.session.registry.find(rule)
-        return rule not in DOCUMENT_RULES and found is not None and found.scope != "document"
+        return rule not in DOCUMENT_RULES and found is not None and found.scope not in ("document", "change")
 
     def build_kustomizations(self, units: Units) -> tuple[Builds, list[Finding]]:
         """Return the builds of the kustomizations, or none and findings if that fails."""

@@ -134,7 +134,7 @@ def failures(policy: AdmissionPolicy, programs: PolicyPrograms, activation: Acti
                 if activation.evaluate(program) is True:
                     continue
             except EvaluationError as error:
-                yield _error(validation.expression, error)
+                yield _without_values(_error(validation.expression, error), activation)
                 continue
             yield PolicyFailure(_message(validation, message, programs, activation), validation.expression, validation.reason)
         for annotation, program in zip(policy.annotations, programs.annotations, strict=True):
@@ -150,6 +150,20 @@ def _error(expression: Expression, error: EvaluationError) -> PolicyFailure:
     if isinstance(error, Undecided):
         return PolicyFailure(error.message, expression, is_error=True, is_undecided=True)
     return PolicyFailure(f"expression {_quoted(expression.text)} resulted in error: {error.message}", expression, is_error=True)
+
+
+def _without_values(failure: PolicyFailure, activation: Activation) -> PolicyFailure:
+    """Return a failure whose message does not contain the values of Secrets, which errors of conversions quote."""
+    message = failure.message
+    for name in ("object", "oldObject", "params"):
+        data = activation.frame[name].get("data") if _is_secret(activation.frame[name]) else None
+        for value in data.values() if isinstance(data, dict) else ():
+            if isinstance(value, str) and len(value) >= _MIN_SECRET_CHARS:
+                message = message.replace(value, STARS)
+    return failure._replace(message=message)
+
+
+_MIN_SECRET_CHARS = 3
 
 
 def _quoted(expression: str) -> str:
