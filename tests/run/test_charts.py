@@ -322,7 +322,7 @@ def test_a_cached_chart_starts_no_process(program: Program, tmp_path: Path, monk
     def refuse(*arguments: object, **settings: object) -> None:
         raise AssertionError("a process was started")
 
-    monkeypatch.setattr("kcheck.helm.program.subprocess.Popen", refuse)
+    monkeypatch.setattr("subprocess.Popen", refuse)
     assert findings(program, "web") == first
 
 
