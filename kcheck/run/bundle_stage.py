@@ -130,7 +130,8 @@ class _ReportBuilder:
             for each in self.report.passed
             if not (each.file in roles and roles[each.file].name in (CHART_TEMPLATE, VALUES) and each.file.startswith(tuple(rendered)))
         ]
-        self.report.passed += charts.passed
+        explained = {each.file for each in charts.passed}
+        self.report.passed = [each for each in self.report.passed if each.file not in explained] + charts.passed
         self.report.limited += charts.limited
         return [*charts.relocated(kept), *charts.findings], charts.relocated(suppressed)
 

@@ -193,6 +193,7 @@ def test_a_chart_that_cannot_be_rendered(program: Program, helm: str) -> None:
             "syntax/templates/pod.yaml": "a: b\nname: {{ if }}\n",
             "missing/Chart.yaml": CHART + "dependencies:\n- {name: redis, version: 1.0.0, repository: https://example.com}\n",
             "schema/Chart.yaml": CHART,
+            "schema/templates/a.yaml": "",
             "schema/values.yaml": "port:\n  http: eighty\n",
             "schema/values.schema.json": '{"properties": {"port": {"properties": {"http": {"type": "integer"}}}}}',
             "test/testdata/broken/Chart.yaml": CHART,
@@ -321,7 +322,7 @@ def test_a_cached_chart_starts_no_process(program: Program, tmp_path: Path, monk
     def refuse(*arguments: object, **settings: object) -> None:
         raise AssertionError("a process was started")
 
-    monkeypatch.setattr("kcheck.helm.program.subprocess.Popen", refuse)
+    monkeypatch.setattr("subprocess.Popen", refuse)
     assert findings(program, "web") == first
 
 
