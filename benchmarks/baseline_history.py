@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import kcheck
 from kcheck.baseline.baseline import Root, fingerprints_of
-from kcheck.baseline.matching import compare
+from kcheck.baseline.matching import TIERS, compare
 from kcheck.finding.fingerprint import Fingerprint
 
 RULES = "spec,practice,security"
@@ -108,7 +108,7 @@ def origins(repository: Path, before: str, after: str, file: str) -> dict[int, t
 
 def judge(repository: Path, before: str, after: str, old: Sequence[Found], new: Sequence[Found]) -> tuple[Score, Score]:
     """Compares the findings of two commits with and without the help of git."""
-    known = {number for _, number in compare([each.fingerprint for each in old], [each.fingerprint for each in new]).known}
+    known = {number for _, number in compare([each.fingerprint for each in old], [each.fingerprint for each in new], TIERS).known}
     came_from = origins_of(repository, before, after, new)
     same = _same_findings(old, new, came_from)
     by_blame, by_origin = Score(), Score()

@@ -16,9 +16,17 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 SHARED = HERE.parent.parent / "shared"
 FLOORS = HERE / "conformance.json"
-RUNS = {"cases": ["cases"], "crs": ["cases", str(SHARED / "oracle" / "crs")], "corpus": ["corpus"]}
+# The kinds whose validation differs most between versions; all kinds would take too long for every commit.
+KINDS = "CronJob,EndpointSlice,Job,PersistentVolume,PersistentVolumeClaim,SelfSubjectAccessReview,Service,StatefulSet,semantic"
+RUNS = {
+    "cases": ["cases"],
+    "crs": ["cases", str(SHARED / "oracle" / "crs")],
+    "corpus": ["corpus"],
+    "several": ["cases", str(SHARED / "oracle" / "several")],
+    **{version: ["cases", "--version", version, "--kind", KINDS] for version in ("1.28", "1.31")},
+}
 # Figures for which lower is better.
-FALSE = {"false_alarms", "false_warnings"}
+FALSE = {"false_alarms", "false_warnings", "extra", "not_dropped", "lost"}
 FIGURES = ("agreement", "caught", "fields", "warned", "false_alarms", "false_warnings")
 
 
@@ -31,12 +39,30 @@ def measure(arguments: list[str]) -> dict[str, float]:
     return {name: figures[name] for name in FIGURES if figures[name] is not None}
 
 
+def measure_defaulting() -> dict[str, float]:
+    """Returns the figures of objects with defaults, compared with those of the API server."""
+    command = [sys.executable, str(HERE / "defaulting.py"), "--json"]
+    figures = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return {name: figures[name] for name in ("set", "exact_objects", "extra", "not_dropped", "lost")}
+
+
+def measure_policies() -> dict[str, float]:
+    """Returns the agreement of the verdicts of policies, and the share of their findings that point below the first level."""
+    command = [sys.executable, str(HERE / "policies.py"), "--json"]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    figures: dict[str, float] = json.loads(output.splitlines()[-1])
+    return figures
+
+
+OTHERS = {"defaults": measure_defaulting, "policies": measure_policies}
+
+
 def main() -> int:
     floors: dict[str, dict[str, float]] = json.loads(FLOORS.read_text()) if FLOORS.is_file() else {}
     below = 0
-    for run, arguments in RUNS.items():
+    for run in (*RUNS, *OTHERS):
         floor = floors.setdefault(run, {})
-        for name, value in measure(arguments).items():
+        for name, value in (OTHERS[run]() if run in OTHERS else measure(RUNS[run])).items():
             least = floor.get(name)
             worse = least is not None and (value > least if name in FALSE else value < least)
             print(f"{run:8}{name:16}{value:9.5f}  floor {least if least is not None else '-'}{'  BELOW' if worse else ''}")

@@ -28,6 +28,7 @@ from kcheck.facts.facts import (
 )
 from kcheck.facts.gitops import Delivery
 from kcheck.facts.pod_index import Backend
+from kcheck.facts.removed import RemovedObject
 from kcheck.facts.variants import may_share
 from kcheck.finding.finding import Finding
 from kcheck.finding.fix import Correction, Fix
@@ -36,6 +37,7 @@ from kcheck.finding.report import Report
 from kcheck.finding.severity import ERROR, INFO, WARNING, Severity
 from kcheck.kube import base64, labels, names, placeholders, selector
 from kcheck.kube.location import Location, ObjectId
+from kcheck.kube.object_change import ObjectChange, is_equal
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.resource import Resource, strings
 from kcheck.kube.suggestions import Lexicon, did_you_mean, nearest, suggest
@@ -51,6 +53,7 @@ from kcheck.text.complaint import Complaint, Suggestion, help_of, remove, use
 from kcheck.text.edit import Edit
 from kcheck.text.pattern import pattern
 from kcheck.text.span import Span
+from kcheck.text.words import counted, enumeration
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node, SharedBlock
 
@@ -82,6 +85,7 @@ __all__ = [
     "Location",
     "Node",
     "NodesFact",
+    "ObjectChange",
     "ObjectId",
     "Option",
     "Pattern",
@@ -94,6 +98,7 @@ __all__ = [
     "Reason",
     "Reference",
     "Related",
+    "RemovedObject",
     "Report",
     "Reporter",
     "Resource",
@@ -112,11 +117,14 @@ __all__ = [
     "base64",
     "check_device_selector",
     "constraint",
+    "counted",
     "declare",
     "did_you_mean",
+    "enumeration",
     "fields",
     "help_of",
     "hookimpl",
+    "is_equal",
     "labels",
     "may_share",
     "missing",

@@ -29,6 +29,7 @@ from kcheck.facts.facts import ServiceFact as ServiceFact
 from kcheck.facts.gitops import Delivery as Delivery
 from kcheck.facts.peers import Peers as Peers
 from kcheck.facts.pod_index import Backend as Backend
+from kcheck.facts.removed import RemovedObject as RemovedObject
 from kcheck.facts.variants import may_share as may_share
 from kcheck.finding.finding import Finding as Finding
 from kcheck.finding.fix import Correction as Correction
@@ -63,6 +64,8 @@ from kcheck.kube import time_zones as time_zones
 from kcheck.kube import urls as urls
 from kcheck.kube.location import Location as Location
 from kcheck.kube.location import ObjectId as ObjectId
+from kcheck.kube.object_change import ObjectChange as ObjectChange
+from kcheck.kube.object_change import is_equal as is_equal
 from kcheck.kube.pod import Container as Container
 from kcheck.kube.pod import Pod as Pod
 from kcheck.kube.resource import Resource as Resource
@@ -100,6 +103,8 @@ from kcheck.text.complaint import use as use
 from kcheck.text.edit import Edit as Edit
 from kcheck.text.pattern import pattern as pattern
 from kcheck.text.span import Span as Span
+from kcheck.text.words import counted as counted
+from kcheck.text.words import enumeration as enumeration
 from kcheck.yaml.document import Document as Document
 from kcheck.yaml.node import Node as Node
 from kcheck.yaml.node import SharedBlock as SharedBlock

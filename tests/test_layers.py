@@ -10,9 +10,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 LAYERS = (
-    "text", "regex", "yaml", "kube", "codec", "facts", "finding", "redaction", "rule", "baseline", "schema", "kustomize", "cel", "config",
-    "extract", "discovery", "repository", "check", "workers", "cache", "shards", "run", "reporters", "graph", "html", "migration",
-    "testing", "engine", "cli",
+    "text", "regex", "yaml", "kube", "codec", "facts", "finding", "redaction", "rule", "baseline", "schema", "defaulting", "kustomize",
+    "helm", "cel", "policy", "config", "extract", "discovery", "repository", "changes", "check", "workers", "cache", "shards", "run",
+    "reporters", "graph", "html", "diff", "migration", "testing", "engine", "cli",
 )  # fmt: skip
 """Packages of kcheck: each imports itself and those before it."""
 PACKAGES = ("kcheck", "rules/kcheck_spec", "rules/kcheck_practice")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from kcheck.finding.fingerprint import Fingerprint
 from kcheck.text.pattern import pattern
@@ -25,9 +25,9 @@ class Comparison(NamedTuple):
     """The result of `compare`.
 
     Attributes:
-        known: Pairs of the indexes of an old and a new fingerprint of the same finding.
-        new: Indexes of the new fingerprints without an old one.
-        gone: Indexes of the old fingerprints without a new one.
+        known: Pairs of the indexes of an old and a new finding that are the same.
+        new: Indexes of the new findings without an old one.
+        gone: Indexes of the old findings without a new one.
     """
 
     known: list[tuple[int, int]]
@@ -35,15 +35,16 @@ class Comparison(NamedTuple):
     gone: list[int]
 
 
-Tier = Callable[[Fingerprint], Hashable | None]
-"""Returns the key of a fingerprint in a tier, None if the tier says nothing about it."""
+Compared = TypeVar("Compared")
+Tier = Callable[[Compared], Hashable | None]
+"""Returns the key of a finding in a tier, None if the tier says nothing about it."""
 
 
-def compare(old: Sequence[Fingerprint], new: Sequence[Fingerprint]) -> Comparison:
-    """Compares the findings of two versions of an input."""
+def compare(old: Sequence[Compared], new: Sequence[Compared], tiers: Sequence[Tier[Compared]]) -> Comparison:
+    """Compares the findings of two versions of an input. `tiers`: from the most to the least specific."""
     known: list[tuple[int, int]] = []
     old_left, new_left = list(range(len(old))), list(range(len(new)))
-    for tier in TIERS:
+    for tier in tiers:
         if not old_left or not new_left:
             break
         waiting: defaultdict[Hashable, list[int]] = defaultdict(list)
@@ -95,7 +96,7 @@ def _image_version(f: Fingerprint) -> Hashable | None:
     return f.file, f.rule, _identity(f), plain_field(f.field), _VERSION.sub("", plain_text(f.text))
 
 
-TIERS: tuple[Tier, ...] = (_exact, _reformatted, _moved, _shifted, _renamed, _moved_and_shifted, _image_version)
+TIERS: tuple[Tier[Fingerprint], ...] = (_exact, _reformatted, _moved, _shifted, _renamed, _moved_and_shifted, _image_version)
 """Every tier compares the text: a finding whose text was edited is new, because its author looked at it. An update of
 the version of an image does not count as an edit, because programs update versions every day.
 """

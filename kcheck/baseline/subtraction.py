@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 
 from kcheck.baseline.baseline import Baseline, Root, expanded, fingerprints_of
-from kcheck.baseline.matching import compare
+from kcheck.baseline.matching import TIERS, compare
 from kcheck.finding.fingerprint import Fingerprint
 from kcheck.finding.report import BaselineCoverage, Report
 from kcheck.rule.ruleset import ALWAYS, RuleSet
@@ -29,11 +29,11 @@ def cover(report: Report, baseline: Baseline, rules_for: RulesFor) -> BaselineCo
             continue
         if path not in rules:
             rules[path] = rules_for(path)
-        (candidates if each.rule in rules[path] else disabled).append(each)
+        (candidates if rules[path].runs(each.rule) else disabled).append(each)
     # A finding that repeats another one says nothing new, even if the other one is in the baseline.
     found = report.without_echoes().findings
     coverable = [finding for finding in found if finding.rule not in ALWAYS]
-    compared = compare(candidates, fingerprints_of(coverable, baseline.root))
+    compared = compare(candidates, fingerprints_of(coverable, baseline.root), TIERS)
     new = [*(finding for finding in found if finding.rule in ALWAYS), *(coverable[number] for number in compared.new)]
     known = [coverable[number] for _, number in compared.known]
     gone = [candidates[number] for number in compared.gone]

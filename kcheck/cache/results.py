@@ -129,6 +129,9 @@ class ResultCache:
         role = _encoded("\0".join(task.role))
         digest.update(b"%d %d %d %b %d %b" % (task.named, task.other, len(role), role, len(name), name))
         digest.update(task.source.text.encode("utf-8", "surrogatepass"))
+        before = self._session.before
+        if before is not None and not before.is_unchanged(task.source):
+            digest.update(before.digest)
         key: str = digest.hexdigest()
         return key
 
@@ -166,7 +169,7 @@ class ResultCache:
 
     def _require_known_rules(self, findings: Iterable[Finding]) -> None:
         """Raise DecodeError for findings of unknown rules: reporters look up the rules."""
-        if not {finding.rule for finding in findings} <= self._session.registry.rules.keys():
+        if self._session.registry.unknown_of(finding.rule for finding in findings):
             raise DecodeError("a rule is not known")
 
     def put_outcome(self, task: Task, final: bool, key: str, outcome: Outcome) -> None:
@@ -228,7 +231,8 @@ class ResultCache:
         provided = _canonical(self._session.provided) if self._session.provided else b""
         partial = "\0".join(sorted(self._session.partial_folders)).encode("utf-8", "surrogateescape")
         removed = _canonical(self._session.removed) if self._session.removed else b""
-        parts = [self._program, bytes([self._session.complete]), units, partial, provided, removed]
+        gone = repr([(each.id, *each[1:]) for each in self._session.gone]).encode("utf-8", "surrogatepass")
+        parts = [self._program, bytes([self._session.complete]), units, partial, provided, removed, gone]
         numbers = {path: self._session.cluster_number(path) for path, _, _ in facts_by_file}
         for cluster in self._session.clusters or ():
             parts += (bytes([cluster.complete]), stores_state(cluster.stores), _canonical(cluster.provided))

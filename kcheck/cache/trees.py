@@ -25,7 +25,7 @@ class TreeCache:
 
     def __init__(self, folder: Path, session: Session, settings: str) -> None:
         self._cache = Cache(folder, os.getcwd())
-        self._known = session.registry.rules.keys()
+        self._registry = session.registry
         encoded = settings.encode("utf-8", "surrogateescape")
         self._settings = digest_of_parts(program_state(session), rules_state(session.rules), encoded)
 
@@ -34,7 +34,7 @@ class TreeCache:
         parts = self._cache.get(_PACK, "", self._key(tree))
         with suppress(DecodeError):
             found: tuple[Finding, ...] | None = None if parts is None else unpacked(b"".join(parts), _TYPE)
-            if found is not None and {finding.rule for finding in found} <= self._known:
+            if found is not None and not self._registry.unknown_of(finding.rule for finding in found):
                 return found
         return None
 

@@ -15,12 +15,12 @@ class CustomRules:
     def __init__(self, minor: int) -> None:
         self.minor = minor
 
-    def evaluate(self, schema: Any, value: dict[str, Any], resource: Resource, walk: Walk) -> None:
+    def evaluate(self, schema: Any, value: dict[str, Any], resource: Resource, walk: Walk, old: dict[str, Any] | None = None) -> None:
         """Report the rule violations of a defaulted object that is otherwise valid. See `kcheck.schema.store.Rules`."""
         rules = self._compiled_rules(schema)
         if rules is None:
             return
-        for violation in rules.evaluate(value):
+        for violation in rules.evaluate(value, old):
             node = resource.node.at(*violation.path)
             message = " ".join(violation.message.split())
             walk.emit("crd-rule-violation", Problem(node, message, reason=violation.reason, field=violation.field))

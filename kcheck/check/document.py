@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
+from kcheck.check.input_kinds import POLICY_MARKER
 from kcheck.check.session import Session
 from kcheck.extract.extract import extract_facts
 from kcheck.facts.facts import Facts
@@ -13,6 +14,7 @@ from kcheck.finding.fix import Correction, Fix
 from kcheck.finding.problem import Problem
 from kcheck.finding.role import CLUSTER_DUMP, FRAGMENTS, GOLDEN_FILE, MANIFEST, TEST_DATA, TEST_MANIFEST
 from kcheck.kube import placeholders
+from kcheck.kube.object_change import OlderObject
 from kcheck.kube.resource import Resource, resources
 from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.redaction import redact
@@ -85,8 +87,8 @@ def check_documents(
     return result
 
 
-DOCUMENT_RULES = frozenset({"invalid-yaml", "duplicate-key", "not-kubernetes-object", "internal-error"})
-"""Rules of the engine that judge the text of a document, rather than its objects."""
+DOCUMENT_RULES = frozenset({"invalid-yaml", "duplicate-key", "not-kubernetes-object", "internal-error", "left-over-value"})
+"""Rules of the engine that judge the text of a document or how it changes, rather than its objects."""
 
 
 def check_objects(
@@ -99,6 +101,8 @@ def check_objects(
     result = FileResult()
     check = _DocumentCheck(document, session, rules, session.plan(rules), result, MANIFEST, stores or session.stores)
     check.collects_mentions = _needs_mentions(mentioning)
+    # The older versions are manifests, from which these objects differ because of how they are made.
+    check.before = None
     for resource in resources(document):
         check.check_object(resource)
     check.drop_covered()
@@ -131,6 +135,9 @@ class _DocumentCheck:
         self.lacks_schema = False
         self.collects_mentions = _needs_mentions(rules)
         self.skips_placeholders = not session.judges_placeholders
+        before = session.before
+        self.before = None if before is None or before.is_unchanged(document.source) else before
+        self.older: OlderObject | None = None
         self.locator = Locator(document)
 
     def check_document(self) -> None:
@@ -174,11 +181,17 @@ class _DocumentCheck:
         elif self.role == CLUSTER_DUMP:
             self.foreign = is_written_by_cluster(resource)
         resource.part = self.part
+        if self.before is not None:
+            # A patch contains only some fields of the object, and its older version may be a complete one.
+            self.older = None if resource.part else self.before.find(resource)
+            resource.older = self.older.resource if self.older is not None else None
         stores = self.stores
         self.lacks_schema = False
         last: Walk | None = None
-        for store in stores:
-            last = self.check_against_version(resource, store) or last
+        if len(stores) == 1:
+            last = self.check_against_version(resource, stores[0])
+        else:
+            last = self.check_against_versions(resource, stores)
         if self.lacks_schema:
             self.result.without_schema.append(f"{resource.api_version} {resource.kind}")
         self.locator.resource = resource
@@ -188,6 +201,37 @@ class _DocumentCheck:
             hook.run(resource, self.report, self.report_crash)
         with self.session.stage("facts of objects"):
             self.result.facts.append(extract_facts(resource, last.pods if last is not None else [], self.locator, self.collects_mentions))
+
+        if self.session.policies is not None and not self.part:
+            # Imported late: few inputs have policies.
+            from kcheck.check.policies import policy_findings
+
+            with self.session.stage("policies"):
+                self.result.findings += policy_findings(resource, self.session, self.rules, self.stores, self.locator)
+
+        if resource.group == "admissionregistration.k8s.io" and POLICY_MARKER in resource.kind:
+            self.check_policy(resource)
+
+    def check_against_versions(self, resource: Resource, stores: Sequence[Store]) -> Walk | None:
+        """Validate an object with several versions of Kubernetes, oldest first."""
+        from kcheck.check.version_findings import merge_versions
+
+        last: Walk | None = None
+        earlier, found = self.result.findings, []
+        for store in stores:
+            self.result.findings = []
+            last = self.check_against_version(resource, store) or last
+            found.append((store.definitions.version, self.result.findings))
+        self.result.findings = [*earlier, *merge_versions(found)]
+        return last
+
+    def check_policy(self, resource: Resource) -> None:
+        """Report what a policy or its binding reads, matches and decides in vain."""
+        from kcheck.check.policies import policy_object_problems
+
+        for store in self.stores:
+            for rule, problem in policy_object_problems(resource, self.session, store):
+                self.report(rule, problem)
 
     def check_against_version(self, resource: Resource, store: Store) -> Walk | None:
         """Validate an object with one version of Kubernetes. Returns the walk whose Pods the facts are collected from."""
@@ -200,6 +244,12 @@ class _DocumentCheck:
             walk.root = kind.shape
             walk.visit(resource.node, kind.shape)
             walk.run_object_validators(resource)
+            walk.restore_dropped()
+            if resource.kind == "StatefulSet" and resource.is_before(34) and "invalid-pod-in-stateful-set" in self.rules:
+                from kcheck.schema.pods.validation import report_deferred_problems
+
+                report_deferred_problems(resource, kind.shape, self.session.verdict_plan, self.report, self.report_crash)
+            self.check_change(resource, store)
             return walk
         added = store.added(resource.api_version, resource.kind)
         if added is not None:
@@ -207,6 +257,7 @@ class _DocumentCheck:
             self.locator = Locator(self.document, resource, added.shape)
             added.judge(resource, walk)
             walk.run_object_validators(resource)
+            self.check_change(resource, store)
             return self.check_embedded_pods(resource, store)
         component = store.components.kind(resource.api_version, resource.kind)
         if component is not None:
@@ -217,6 +268,14 @@ class _DocumentCheck:
         self.locator = Locator(self.document, resource)
         self.report_unknown_kind(resource, store)
         return self.check_embedded_pods(resource, store)
+
+    def check_change(self, resource: Resource, store: Store) -> None:
+        """Judge the change of an object whose older version is known."""
+        if self.older is not None:
+            # Imported on first use, because most runs have no older version.
+            from kcheck.check.changes import check_change
+
+            check_change(self.older, resource, store, self.plan, self.session, self.report, self.report_crash)
 
     def check_embedded_pods(self, resource: Resource, store: Store) -> Walk | None:
         """Check the Pods inside an object whose kind is not built in."""
@@ -252,7 +311,9 @@ class _DocumentCheck:
             self.report("removed-api", Problem(node, message, help=instead, fix=self.version_change(resource, store, absence.replacement)))
         elif absence is not None:
             instead = f"use apiVersion: {absence.replacement}" if absence.replacement else ""
-            message = f"{api_version} {kind} is available since Kubernetes {absence.added}, not in {version}"
+            # Of several versions, the finding names those that it applies to.
+            here = f", not in {version}" if len(self.stores) == 1 else ""
+            message = f"{api_version} {kind} is available since Kubernetes {absence.added}{here}"
             self.report("unknown-kind", Problem(node, message, help=instead, fix=self.version_change(resource, store, absence.replacement)))
         elif end := end_of(resource.group):
             self.report("removed-api", Problem(node, f"{api_version} {kind} {end}", help=help_of(end)))
@@ -265,7 +326,8 @@ class _DocumentCheck:
             else:
                 near = store.kind_like(kind)
                 help = did_you_mean(near, "check the spelling of kind and apiVersion")
-                message = f'unknown kind "{kind}" in {api_version} of Kubernetes {version}'
+                here = f" of Kubernetes {version}" if len(self.stores) == 1 else ""
+                message = f'unknown kind "{kind}" in {api_version}{here}'
                 self.report("unknown-kind", Problem(resource["kind"], message, help=help))
         else:
             self.lacks_schema = True

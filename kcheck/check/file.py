@@ -238,7 +238,7 @@ class FileChecker:
             if outcome.custom:
                 outcome.is_postponed = True
                 return outcome
-        if placeholders.is_template(source.text):
+        if placeholders.is_template(source.text) or any(document.fault for document in documents):
             # Imported on first use, because most small runs have no templates.
             from kcheck.check.templates import TEMPLATE_OF_TOOL, merge_template_faults, without_templates
 

@@ -33,6 +33,8 @@ def program_state(session: Session) -> bytes:
     parts.append(f"{session.judges_placeholders} {session.judges_as_server} {sorted(variables.items())!r}")
     for place in sorted(places):
         parts += _file_states(place)
+    if session.policies is not None:
+        parts.append(repr(session.policies))
     # The names of these modules contain digests of their content.
     parts += sorted(session.registry.local_modules)
     schema_states = [part for place in session.schemas for part in (str(place).encode("utf-8", "surrogateescape"), *_schema_states(place))]
@@ -70,6 +72,7 @@ def stores_state(stores: Iterable[Store]) -> bytes:
 def rules_state(rules: RuleSet) -> bytes:
     """Return a digest of the enabled rules with their severities and options."""
     parts = [f"{id} {active.severity} {sorted(active.options.items())!r}" for id, active in rules.active.items()]
+    parts.append(repr(rules.policies))
     return digest_of_parts(*(part.encode("utf-8", "surrogateescape") for part in parts))
 
 

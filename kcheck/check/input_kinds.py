@@ -28,6 +28,9 @@ from kcheck.yaml.parse import parse
 CRD_MARKER = "CustomResourceDefinition"
 """Substring of every text that defines a kind."""
 
+POLICY_MARKER = "AdmissionPolicy"
+"""Substring of every text with user-defined policies."""
+
 
 _MAX_TREE_CHARS = 16_000_000
 """Characters of definitions that a process keeps as trees, which take about thirty times as many bytes."""
@@ -262,8 +265,17 @@ class LazyKind:
         return self._validator.namespaced
 
     @property
+    def plural(self) -> str:
+        """The name of the resource, "" if it is unknown."""
+        return self._validator.plural
+
+    @property
     def pod_schema(self) -> Node | None:
         return self._validator.pod_schema
+
+    @property
+    def definition(self) -> Judge | None:
+        return self._validator.definition
 
     def judge(self, resource: Resource, walk: Walk) -> None:
         self._validator.judge(resource, walk)
@@ -283,6 +295,11 @@ class RivalKinds:
         return self.kinds[-1].shape
 
     @property
+    def plural(self) -> str:
+        """The name of the resource."""
+        return self.kinds[-1].plural
+
+    @property
     def namespaced(self) -> bool | None:
         scopes = {each.namespaced for each in self.kinds}
         return scopes.pop() if len(scopes) == 1 else None
@@ -290,6 +307,10 @@ class RivalKinds:
     @property
     def pod_schema(self) -> Node | None:
         return self.kinds[-1].pod_schema
+
+    @property
+    def definition(self) -> Judge | None:
+        return self.kinds[-1].definition
 
     def judge(self, resource: Resource, walk: Walk) -> None:
         common: dict[tuple[str, str, str], tuple[str, Problem]] | None = None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kcheck.check.document import check_documents
 from kcheck.check.file import Outcome, crashed_outcome, file_findings
@@ -15,6 +15,7 @@ from kcheck.check.session import Session
 from kcheck.check.suppressions import read_ignores
 from kcheck.check.templates import TEMPLATE_OF_TOOL, merge_template_faults, without_templates
 from kcheck.check.time_limit import OutOfBudget
+from kcheck.discovery.gitignore import is_ignored
 from kcheck.facts.facts import Facts, GeneratedObject, KustomizationFact
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
@@ -34,6 +35,8 @@ from kcheck.yaml.parse import parse
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
+_ADD = "add the"
+"""The beginning of the help for a missing file without a similar name."""
 _GROUP = "kustomize.config.k8s.io"
 # Fields that list files and folders, by their use in kustomize.
 _PATCH_FIELDS, _OBJECT_FIELDS, _SETTINGS_FIELDS = (
@@ -196,7 +199,7 @@ class Kustomization:
         """Yield findings for listed files that do not exist, if the rule is enabled."""
         active = rules.active.get("missing-kustomization-file")
         if active is not None:
-            for problem in self.missing_file_problems():
+            for problem in _merged(self.missing_file_problems()):
                 assert isinstance(problem.node, Node)
                 place, mask = self.locator.place(problem.node), self.locator.secrets.message
                 message, help = mask(problem.message, True), mask(problem.help, True)
@@ -225,14 +228,35 @@ class Kustomization:
     def _missing_file(self, node: Node, entry: str, may_be_folder: bool) -> Iterator[Problem]:
         path = os.path.join(self.folder, entry)
         if os.path.isdir(path) and may_be_folder:
-            if not any(os.path.exists(os.path.join(path, name)) for name in NAMES):
+            exists = any(os.path.exists(os.path.join(path, name)) for name in NAMES)
+            if not exists and not is_ignored(os.path.join(path, NAMES[0])):
                 yield Problem(node, f'directory "{entry}" has no kustomization.yaml', help="add one or list the files of the directory")
-        elif not os.path.exists(path) and not os.path.islink(path):
+        elif not os.path.exists(path) and not os.path.islink(path) and not is_ignored(path):
             near = nearest(os.path.basename(path), self._names_in(os.path.dirname(path)))
             kind = "file or directory" if may_be_folder else "file"
             right = os.path.join(os.path.dirname(entry), near) if near else ""
-            hint = did_you_mean(right) if near else f"add the {kind} or correct the path"
+            hint = did_you_mean(right) if near else f"{_ADD} {kind} or correct the path"
             yield Problem(node, f'"{entry}" does not exist', help=hint)
+
+
+def _merged(problems: Iterable[Problem]) -> Iterator[Problem]:
+    """Yield the problems, with one for all missing files of a list and a folder that have no similar name.
+
+    Usually a build creates all of them, or none.
+    """
+    groups: dict[tuple[int, str], list[Problem]] = {}
+    for number, problem in enumerate(problems):
+        node = problem.node
+        assert isinstance(node, Node)
+        is_unknown = problem.help.startswith(_ADD)
+        key = (id(node.parent), os.path.dirname(node.text)) if is_unknown else (number, "")
+        groups.setdefault(key, []).append(problem)
+    for first, *others in groups.values():
+        if not others:
+            yield first
+            continue
+        further = "1 other entry does" if len(others) == 1 else f"{len(others)} other entries do"
+        yield Problem(first.node, f"{first.message}, and {further} not exist", help=f"{_ADD} files or correct the paths")
 
 
 def _nodes(root: Node, field: str) -> list[Node]:

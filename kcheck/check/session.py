@@ -16,9 +16,12 @@ from kcheck.check.substitution import Substitution
 from kcheck.check.time_limit import Budget
 from kcheck.discovery.glob import path_regex
 from kcheck.facts.facts import Facts
+from kcheck.facts.removed import RemovedObject
 from kcheck.facts.unit import Unit
+from kcheck.finding.rendered import rendered_path, template_of
 from kcheck.finding.report import DOCS_URL
 from kcheck.finding.role import EXAMPLES, MANIFEST, TESTS, Role
+from kcheck.kube.object_change import OlderState
 from kcheck.repository.policy import limited_rules
 from kcheck.rule.plan import Plan, compile_plan
 from kcheck.rule.registry import Registry
@@ -41,6 +44,22 @@ class KubernetesCluster(NamedTuple):
     stores: list[Store]
     complete: bool = False
     provided: tuple[Facts, ...] = ()
+
+
+class PolicySettings(NamedTuple):
+    """Where user-defined policies come from.
+
+    Attributes:
+        from_input: Whether policies in the input are enforced on it.
+        files: Paths and contents of other files with policies.
+        username: The name of the user who makes the requests, "" if unknown.
+        groups: The groups of this user.
+    """
+
+    from_input: bool = True
+    files: tuple[tuple[str, str], ...] = ()
+    username: str = ""
+    groups: tuple[str, ...] = ()
 
 
 class Clusters:
@@ -90,6 +109,8 @@ class Session:
         clusters: The clusters that the config distinguishes, None if there is only one. The first one is described by `stores`, `complete`
             and `provided`.
         removed: The facts of objects that were in an earlier revision of the input, and are no longer in it as they were.
+        gone: The objects of an earlier revision that are no longer in the input at all, for rules about the consequences.
+        before: The older state of the input that changes are judged against, or None.
         by_file: Returns the rule set of a file if the config has overrides; the same object for files with the same overrides.
         schemas: Files and folders with schemas of additional kinds.
         factory: Creates the same session in a process that is not a fork of this one, or None if that is not possible.
@@ -101,9 +122,13 @@ class Session:
         substitution: Fills in placeholders before files are parsed, or None.
         partial_folders: Normalized paths of folders of which the input contains only some files, which the command line names one by one.
         kustomize: The command that builds kustomizations; empty to build them without it.
+        helm: Renders charts, None to skip them.
+        charts: The charts that were rendered in the last run, None if there are none.
         docs_url: The base URL of the documentation.
         baseline: The findings that are not reported, or None.
         budget: The processor time of the run.
+        policies: The user-defined policies (`PolicyInput`), None if there are none: few runs have some, so the package is imported late.
+        policy_settings: Where policies are read from.
     """
 
     def __init__(
@@ -127,6 +152,7 @@ class Session:
         clusters: Clusters | None = None,
         docs_url: str = DOCS_URL,
         baseline: Baseline | None = None,
+        before: OlderState | None = None,
     ) -> None:
         self.registry = registry
         self.rules = rules
@@ -136,9 +162,13 @@ class Session:
         self.provided = provided
         self.partial_folders = partial_folders
         self.kustomize: tuple[str, ...] = ()
+        self.helm: Any = None
+        self.charts: Any = None
         self.clusters = clusters
         self.removed: tuple[Facts, ...] = ()
+        self.gone: tuple[RemovedObject, ...] = ()
         self.baseline = baseline
+        self.before = before
         self.by_file = by_file
         self.schemas = schemas
         self.factory = factory
@@ -150,10 +180,14 @@ class Session:
         self.roles = roles
         self.docs_url = docs_url
         self.budget = Budget()
+        self.policies: Any = None
+        self.policy_settings = PolicySettings()
+        self._policy_sets: dict[int, Any] = {}
         self.plans: dict[int, Plan] = {}
         self._embedded: dict[int, Plan] = {}
         self._spec_rules: RuleSet | None = None
         self._limited: dict[tuple[int, str], RuleSet] = {}
+        self._selected_stores: dict[tuple[int, str], list[Store]] = {}
         for store in self.all_stores:
             if store.rules is None:
                 store.rules = CustomRules(store.definitions.minor)
@@ -171,7 +205,7 @@ class Session:
 
     def cluster_number(self, file: str) -> int:
         """Return the index of the cluster that a file belongs to."""
-        return 0 if self.clusters is None else self.clusters.number_of(file)
+        return 0 if self.clusters is None else self.clusters.number_of(template_of(file))
 
     def cluster(self, number: int = 0) -> KubernetesCluster:
         """Return a cluster by its index."""
@@ -181,11 +215,20 @@ class Session:
 
     def stores_for(self, file: str) -> list[Store]:
         """Return the stores that the objects of a file are validated with."""
-        return self.stores if self.clusters is None else self.cluster(self.cluster_number(file)).stores
+        stores = self.stores if self.clusters is None else self.cluster(self.cluster_number(file)).stores
+        rendered = rendered_path(file)
+        if rendered is None or not rendered.versions:
+            return stores
+        # The output of a template may depend on the version.
+        key = id(stores), rendered.versions
+        if key not in self._selected_stores:
+            versions = rendered.versions.split(",")
+            self._selected_stores[key] = [store for store in stores if store.definitions.version in versions]
+        return self._selected_stores[key]
 
     def cluster_of_unit(self, files: Iterable[str]) -> int:
         """Return the index of the cluster of a deployment unit with these files: 0 if they belong to several."""
-        numbers = set() if self.clusters is None else set(map(self.clusters.number_of, files))
+        numbers = set() if self.clusters is None else {self.clusters.number_of(template_of(file)) for file in files}
         return numbers.pop() if len(numbers) == 1 else 0
 
     def is_complete(self, unit: Unit, cluster: int = 0) -> bool:
@@ -203,7 +246,7 @@ class Session:
 
     def rules_for(self, file: str, role: str = MANIFEST) -> RuleSet:
         """Return the rules that apply to a file with this role."""
-        rules = self.rules if self.by_file is None else self.by_file(file)
+        rules = self.rules if self.by_file is None else self.by_file(template_of(file))
         if not self.is_limited(role):
             return rules
         key = id(rules), role
@@ -248,6 +291,17 @@ class Session:
         from kcheck.schema.pods.validation import verdict_plan
 
         return verdict_plan(self.registry)
+
+    def policy_set(self, store: Store) -> Any:
+        """Return the `PolicySet` of the policies for a Kubernetes version. Created once."""
+        found = self._policy_sets.get(id(store))
+        if found is None:
+            from kcheck.policy.policy_set import PolicySet
+            from kcheck.yaml.parse import parse
+
+            parse_file = self.substitution.parse if self.substitution is not None else parse
+            found = self._policy_sets[id(store)] = PolicySet(self.policies, store, parse_file)
+        return found
 
     def stage(self, name: str) -> AbstractContextManager[None]:
         """Measure the `with` block as a stage, if a profile is requested."""

@@ -15,9 +15,11 @@ from kcheck.check.substitution import Substitution
 from kcheck.facts.facts import Facts
 from kcheck.finding.report import DOCS_URL
 from kcheck.finding.severity import Severity
+from kcheck.policy.policy_input import PolicyInput
 from kcheck.rule.options import BadOption
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import Active, RuleSet
+from kcheck.rule.user_policies import PolicySelection
 from kcheck.schema.builtin.definitions import UnknownVersion, load
 from kcheck.schema.store import Store
 
@@ -35,6 +37,15 @@ class ClusterSpec(NamedTuple):
     kubernetes: tuple[str, ...]
     complete: bool
     provided: tuple[Facts, ...]
+
+
+class SelectionSpec(NamedTuple):
+    """Which user-defined policies a rule set enables. `severities`: as words."""
+
+    on: bool
+    named: Mapping[str, bool]
+    severities: Mapping[str, str]
+    notices: bool = False
 
 
 class IncompatibleSpec(Exception):
@@ -64,6 +75,8 @@ class SessionSpec(NamedTuple):
         cluster_files: Index of the cluster of a file; files that are missing belong to the first one.
         docs_url: The base URL of the documentation.
         baseline: The findings that are not reported, if the machine builds a report.
+        policies: The user-defined policies that are enforced.
+        selections: Which policies are enabled, by rule set.
     """
 
     version: str
@@ -85,6 +98,8 @@ class SessionSpec(NamedTuple):
     cluster_files: Mapping[str, int] = MappingProxyType({})
     docs_url: str = DOCS_URL
     baseline: Baseline | None = None
+    policies: PolicyInput | None = None
+    selections: tuple[SelectionSpec, ...] = ()
 
 
 def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
@@ -114,8 +129,13 @@ def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
     last = tuple(sorted(session.partial_folders)), bool(session.kustomize)
     return SessionSpec(
         __version__, program, versions, schemas, session.complete, included, tuple(map(_rule_specs, rules)), numbers, *around, *last,
-        clusters, cluster_files, session.docs_url,
+        clusters, cluster_files, session.docs_url, policies=session.policies, selections=tuple(map(_selection_spec, rules)),
     )  # fmt: skip
+
+
+def _selection_spec(rules: RuleSet) -> SelectionSpec:
+    on, named, severities, notices = rules.policies
+    return SelectionSpec(on, named, {id: severity.word for id, severity in severities.items()}, notices)
 
 
 def _versions(stores: Iterable[Store]) -> tuple[str, ...]:
@@ -136,6 +156,9 @@ def create_session(spec: SessionSpec, registry: Registry, add_schemas: Callable[
     if spec.program != program_digest(registry):
         raise IncompatibleSpec("created with different code of kcheck or its plug-ins")
     sets = [_rule_set(each, registry) for each in spec.rules] or [RuleSet()]
+    for found, selection in zip(sets, spec.selections, strict=False):
+        severities = {id: Severity.parse(word) for id, word in selection.severities.items()}
+        found.policies = PolicySelection(selection.on, selection.named, severities, selection.notices)
     if not all(0 <= number < len(sets) for number in spec.files.values()):
         raise IncompatibleSpec(f"a file refers to a rule set that does not exist: there are only {len(sets)}")
     if not all(0 <= number < len(spec.clusters) for number in spec.cluster_files.values()):
@@ -161,12 +184,14 @@ def create_session(spec: SessionSpec, registry: Registry, add_schemas: Callable[
         return sets[spec.files.get(file, 0)]
 
     substitution = Substitution(spec.variables) if spec.variables else None
-    return Session(
+    session = Session(
         registry, sets[0], stores, spec.complete, by_file if len(sets) > 1 else None, judges_placeholders=spec.placeholders,
         substitution=substitution, included_roles=frozenset(spec.included_roles), complete_units=spec.complete_units,
         provided=spec.provided, judges_as_server=spec.judges_as_server, partial_folders=spec.partial_folders, clusters=clusters,
         docs_url=spec.docs_url, baseline=spec.baseline,
     )  # fmt: skip
+    session.policies = spec.policies
+    return session
 
 
 def _rule_set(spec: Mapping[str, RuleSpec], registry: Registry) -> RuleSet:

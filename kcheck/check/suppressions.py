@@ -17,6 +17,7 @@ from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.redaction import redact
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import ALWAYS, RuleSet
+from kcheck.rule.user_policies import EVERY, FAMILY, is_policy
 from kcheck.schema.locator import Locator, ObjectIndex
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.pattern import pattern
@@ -66,7 +67,9 @@ class Ignore:
 
     def covers(self, finding: Finding) -> bool:
         start = finding.place.start
-        return finding.rule in self.rules and any(s.start <= start < max(s.end, s.start + 1) for s in self.spans)
+        return (finding.rule in self.rules or (finding.family == FAMILY and EVERY in self.rules)) and any(
+            s.start <= start < max(s.end, s.start + 1) for s in self.spans
+        )
 
 
 class BadDirective(NamedTuple):
@@ -259,11 +262,16 @@ class _DirectiveReader:
             seen.spans += spans
         elif name in ALWAYS:
             self.add_error(place, f'"{name}" cannot be ignored: what was not checked must be reported')
+        elif is_policy(name):
+            # Whether the policy exists is known only when the whole input has been read.
+            self.seen[place.start, name] = ignore = Ignore(name, frozenset((name,)), frozenset((name,)), spans, place)
+            self.ignores.entries.append(ignore)
         elif name in known or name in groups:
             # The rules about ignores must be named explicitly: otherwise an ignore of a group would hide that it is unused.
             ids = frozenset((name,)) if name in known else groups[name] - ALWAYS - {UNUSED, UNKNOWN}
             usual = frozenset(id for id in ids if known[id].default)
-            ignore = self.seen[place.start, name] = Ignore(name, ids, usual or ids, spans, place)
+            policies = frozenset((EVERY,)) if name in (FAMILY, "all") else frozenset[str]()
+            ignore = self.seen[place.start, name] = Ignore(name, ids | policies, usual or ids, spans, place)
             self.ignores.entries.append(ignore)
         else:
             near = nearest(name, [*(known.keys() - ALWAYS), *groups])

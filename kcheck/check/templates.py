@@ -20,11 +20,11 @@ def without_templates(documents: Sequence[Document]) -> list[Document]:
 
 
 def _is_template(document: Document) -> bool:
-    """Whether a document does not parse, but would with values in the place of the template expressions."""
+    """Whether a document does not parse, but would with values in the place of template expressions and variables."""
     if document.fault is None:
         return False
     text = document.source.text[document.start : document.end]
-    if not placeholders.is_template(text):
+    if not placeholders.is_template(text) and not placeholders.has_variables(text):
         return False
     return all(each.fault is None for each in parse(Source(document.source.path, placeholders.fill_in_template(text))))
 

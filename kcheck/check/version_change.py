@@ -71,4 +71,5 @@ def _problems(resource: Resource, store: Store, kind: Kind, plan: Plan) -> list[
     walk = Walk(shown, plan, record, record_crash)
     walk.root = kind.shape
     walk.visit(resource.node, kind.shape)
+    walk.restore_dropped()
     return problems

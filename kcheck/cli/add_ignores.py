@@ -24,6 +24,7 @@ from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import ALWAYS
 from kcheck.run.fixing import Fixed
 from kcheck.text.source import Source
+from kcheck.text.words import counted
 
 _MAX_REASON = 200
 _MAX_ROUNDS = 3
@@ -46,7 +47,7 @@ def add_ignore_comments(inputs: Input, config: Config, registry: Registry, reaso
     if not quiet:
         files = sum(1 for fixed in adder.files.values() if fixed.text != fixed.source.text)
         number = sum(fixed.findings for fixed in adder.files.values())
-        added = f"Added ignore comments for {_plural(number, 'finding')} in {_plural(files, 'file')}."
+        added = f"Added ignore comments for {counted(number, 'finding')} in {counted(files, 'file')}."
         click.echo(added if number else "No ignore comments added.")
     return status
 
@@ -158,7 +159,3 @@ def _report_uncovered(findings: Iterable[Finding]) -> None:
         click.echo(glyphs.visible(f"kcheck: {text}"), err=True)
     if any(finding.file.endswith(".json") for finding in listed):
         click.echo("kcheck: JSON has no comments; use a baseline, overrides in the config, or the annotation kcheck.dev/ignore", err=True)
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -26,6 +26,7 @@ from kcheck.finding.severity import Severity
 from kcheck.reporters.terminal_safe import Glyphs
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import ALWAYS
+from kcheck.text.words import counted
 
 _QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but warnings.")
 
@@ -70,7 +71,7 @@ def create(force: bool, add_ignores: bool, reason: str, quiet: bool, **values: A
     project.write(entries)
     _warn_unreadable(found)
     if not quiet:
-        click.echo(f"Wrote {_plural(_size(entries), 'finding')} to {_shown(project.path)}.")
+        click.echo(f"Wrote {counted(_size(entries), 'finding')} to {_shown(project.path)}.")
 
 
 @baseline.command(short_help="Remove findings that no longer occur from the baseline.")
@@ -164,16 +165,16 @@ class _Changes(NamedTuple):
 
 def _print_changes(path: str, entries: Sequence[Entry], changes: _Changes) -> None:
     parts = [
-        f"{_plural(number, 'finding')} {what}"
+        f"{counted(number, 'finding')} {what}"
         for number, what in ((changes.removed, "removed"), (changes.changed, "changed"), (changes.new if changes.added else 0, "added"))
         if number
     ]
     if parts:
-        click.echo(f"Updated {_shown(path)}: {', '.join(parts)}. It contains {_plural(_size(entries), 'finding')}.")
+        click.echo(f"Updated {_shown(path)}: {', '.join(parts)}. It contains {counted(_size(entries), 'finding')}.")
     else:
-        click.echo(f"{_shown(path)} is up to date. It contains {_plural(_size(entries), 'finding')}.")
+        click.echo(f"{_shown(path)} is up to date. It contains {counted(_size(entries), 'finding')}.")
     if changes.new and not changes.added:
-        click.echo(f"{_plural(changes.new, 'new finding')} not added; fix or suppress them, or use --add-new.", err=True)
+        click.echo(f"{counted(changes.new, 'new finding')} not added; fix or suppress them, or use --add-new.", err=True)
 
 
 def _changed(old: Iterable[Entry], known: Iterable[Fingerprint]) -> int:
@@ -202,7 +203,3 @@ def _size(entries: Iterable[Entry]) -> int:
 
 def _shown(path: str) -> str:
     return Glyphs.of(sys.stdout).visible(path)
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

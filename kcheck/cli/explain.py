@@ -22,7 +22,14 @@ from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
 from kcheck.text.pattern import pattern
 
-_SCOPES = {"document": "each document", "object": "each object", "bundle": "all objects together", "engine": "all files"}
+_SCOPES = {
+    "document": "each document",
+    "object": "each object",
+    "change": "each changed object, with --before or --since",
+    "removal": "each removed object, with --before or --since",
+    "bundle": "all objects together",
+    "engine": "all files",
+}
 _MAX_LISTED_TYPES = 6
 
 _BOLD, _CODE, _DIM, _CARETS = "1", "36", "2", "1;33"

@@ -21,6 +21,7 @@ from kcheck.finding.report import Report
 from kcheck.redaction.document_secrets import shown_text
 from kcheck.reporters.terminal_safe import Glyphs
 from kcheck.run.fixing import Accept, Fixed, Fixing
+from kcheck.text.words import counted
 
 _UNCHECKED = frozenset({"internal-error", "unreadable-file"})
 
@@ -163,7 +164,7 @@ class Fixes:
         """Returns the last line of the output. `flag`: the option that also applies unsafe fixes."""
         line = f"Fixed {_counts(self._done)}." if self._done else "No fixes applied."
         if not self._unsafe and (unsafe := sum(f.fix is not None and not f.fix.safe for f in self.report.findings)):
-            line += f" {_plural(unsafe, 'more finding')} can be fixed with {flag}."
+            line += f" {counted(unsafe, 'more finding')} can be fixed with {flag}."
         return line
 
 
@@ -191,8 +192,4 @@ def _warn(message: str) -> bool:
 
 def _counts(files: Iterable[Fixed]) -> str:
     listed = list(files)
-    return f"{_plural(sum(file.findings for file in listed), 'finding')} in {_plural(len(listed), 'file')}"
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return f"{counted(sum(file.findings for file in listed), 'finding')} in {counted(len(listed), 'file')}"

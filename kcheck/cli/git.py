@@ -6,40 +6,12 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import chdir, contextmanager
-from typing import NamedTuple
+from contextlib import contextmanager
 
 from kcheck.check.kustomizations import NAMES as KUSTOMIZATIONS
+from kcheck.cli.earlier_tree import EarlierTree
+from kcheck.cli.revision import is_below
 from kcheck.cli.settings import Failure
-
-
-class EarlierTree(NamedTuple):
-    """The files of a commit in a temporary folder, which is the current folder.
-
-    Attributes:
-        files: The files, relative to the current folder.
-        root: The temporary folder.
-        repository: The root of the repository.
-        folder: The current folder in the repository.
-    """
-
-    files: list[str]
-    root: str
-    repository: str
-    folder: str
-
-    def moved(self, path: str) -> str:
-        """Return the path of a file or folder in this tree for one in the repository. A path that only the repository has is kept."""
-        full = os.path.realpath(os.path.join(self.folder, path))
-        moved = self.moved_folder(full)
-        if moved == full or not os.path.exists(moved):
-            return full
-        return moved if os.path.isabs(path) else path
-
-    def moved_folder(self, full: str) -> str:
-        """Return the path in this tree for an absolute path, whether it exists or not."""
-        start = os.path.join(self.repository, "")
-        return os.path.join(self.root, full[len(start) :]) if os.path.join(full, "").startswith(start) else full
 
 
 class GitRepository:
@@ -109,15 +81,15 @@ class GitRepository:
         return contents
 
     @contextmanager
-    def checked_out(self, commit: str, wanted: Callable[[str], bool]) -> Iterator[EarlierTree]:
-        """Make a temporary folder with the wanted files of a commit the current folder, as long as the block runs.
+    def checked_out(self, commit: str, wanted: Callable[[str], bool]) -> Iterator[tuple[EarlierTree, list[str]]]:
+        """Write the wanted files of a commit to a temporary folder, and yield it with their paths.
 
         Files that are not checked out in the working tree, because of a sparse checkout, are left out.
         """
         absent = {path for path in self._index if not os.path.lexists(path)} - self.changed_files(commit)
         names = _paths(_git("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit))
         kustomized = {os.path.dirname(name) for name in names if os.path.basename(name) in KUSTOMIZATIONS}
-        names = [name for name in names if (wanted(name) or _is_below(name, kustomized)) and self._relative(name) not in absent]
+        names = [name for name in names if (wanted(name) or is_below(name, kustomized)) and self._relative(name) not in absent]
         with tempfile.TemporaryDirectory(prefix="kcheck-") as temporary:
             tree = os.path.join(os.path.realpath(temporary), "tree")
             # The index of the user stays as it is.
@@ -127,15 +99,12 @@ class GitRepository:
             selected = "".join(f"{name}\0" for name in names)
             checkout = ("checkout-index", "--quiet", "-z", "--stdin", f"--prefix={tree}/")
             _git(*options, *checkout, environment=environment, folder=self.root, stdin=selected)
-            here = os.path.normpath(os.path.join(tree, self._folder))
-            os.makedirs(here, exist_ok=True)
             # Marks the root of the repository.
+            os.makedirs(tree, exist_ok=True)
             with open(os.path.join(tree, ".git"), "w"):
                 pass
-            before = os.path.realpath(".")
-            with chdir(here):
-                files = [path for path in map(self._relative, names) if os.path.exists(path)]
-                yield EarlierTree(files, tree, self.root, before)
+            files = [self._relative(name) for name in names if os.path.exists(os.path.join(tree, name))]
+            yield EarlierTree(tree, self.root, os.path.realpath(".")), files
 
     def _relative(self, path: str) -> str:
         """Return a path relative to the current folder for one relative to the root."""
@@ -151,15 +120,6 @@ class GitRepository:
                 return file.read().split()
         except OSError:
             return []
-
-
-def _is_below(path: str, folders: set[str]) -> bool:
-    """Whether a file is in one of the folders or their subfolders."""
-    while path:
-        path = os.path.dirname(path)
-        if path in folders:
-            return True
-    return False
 
 
 def _paths(output: str) -> list[str]:

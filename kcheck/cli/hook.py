@@ -6,15 +6,16 @@ import os
 import sys
 from collections.abc import Collection, Iterable
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
+from kcheck.baseline.new_findings import new_findings
 from kcheck.cache.trees import TreeCache
 from kcheck.check.kustomizations import NAMES as KUSTOMIZATIONS
 from kcheck.check.session import Session
 from kcheck.check.time_limit import Budget
+from kcheck.cli.charts import helm_option, helm_settings
 from kcheck.cli.fixer import Fixer
 from kcheck.cli.git import GitRepository
 from kcheck.cli.input import Input, check_input, create_session, find_files, input_options_without_paths, used_cache
@@ -22,14 +23,14 @@ from kcheck.cli.reporting import Reporting, needs_facts, report_options, style_o
 from kcheck.cli.selection import report_plugin_failures
 from kcheck.cli.settings import Failure, find_config
 from kcheck.config.config import Config
-from kcheck.discovery.discover import SKIPPED_FOLDERS, SUFFIXES, Discovery, Target
+from kcheck.discovery.discover import Discovery, Target, may_be_manifest
 from kcheck.discovery.glob import Excludes
 from kcheck.engine.files import exclude_globs
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
-from kcheck.finding.new_findings import new_findings
 from kcheck.finding.report import Report, SkippedFile
 from kcheck.finding.role import COMPONENT, KUSTOMIZATION, OTHER, TOOL
+from kcheck.helm.settings import Helm
 from kcheck.rule.registry import Registry
 from kcheck.run.removed_objects import removed_objects
 
@@ -58,10 +59,14 @@ _NO_MANIFESTS = (KUSTOMIZATION, COMPONENT, TOOL, OTHER)
     envvar="PRE_COMMIT_TO_REF",
     help="With --from-ref, compare with the common ancestor of both. [default: PRE_COMMIT_TO_REF or HEAD]",
 )
+@click.option("--charts", is_flag=True, help="Also render and check Helm charts. Requires helm.")
+@helm_option
 @click.option("--fix", is_flag=True, help="Apply fixes to FILES, and report the remaining findings.")
 @click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that may change the behavior of an object. Requires --fix.")
 @style_options
-def hook(files: tuple[str, ...], from_ref: str, to_ref: str, fix: bool, unsafe_fixes: bool, **values: Any) -> None:
+def hook(
+    files: tuple[str, ...], from_ref: str, to_ref: str, charts: bool, helm: str, fix: bool, unsafe_fixes: bool, **values: Any
+) -> None:  # fmt: skip
     """Check the files of a commit, and what the commit breaks elsewhere.
 
     The command reads all manifests that git tracks. It reports the findings in FILES, and the findings in other files that the compared
@@ -85,6 +90,8 @@ def hook(files: tuple[str, ...], from_ref: str, to_ref: str, fix: bool, unsafe_f
     outputs = reporting.outputs(registry)
     config = find_config(inputs.options, registry)
     check = _HookCheck(inputs, reporting, registry, config, repository, change)
+    if charts:
+        check.helm = helm_settings(helm, inputs, config)
     status = check.fix(unsafe_fixes) if fix else 0
     report, elsewhere = check.report(needs_facts(outputs))
     status = max(status, reporting.publish_report(report, outputs, registry, config.fail_on))
@@ -131,7 +138,7 @@ class _CommittedFiles(NamedTuple):
         # A kustomization may read files of any name.
         return bool(
             self.files
-            or any(map(_may_be_manifest, differing))
+            or any(map(_may_be_in_chart, differing))
             or (differing and any(os.path.basename(path) in KUSTOMIZATIONS for path in tracked))
         )
 
@@ -152,6 +159,7 @@ class _HookCheck:
         # The findings in a link are those of the file that it leads to.
         self.passed = change.files.union(os.path.relpath(os.path.realpath(path)).replace(os.sep, "/") for path in change.files)
         self.trees: TreeCache | None = None
+        self.helm: Helm | None = None
 
     def fix(self, unsafe: bool) -> int:
         """Fix the passed files and return the exit status."""
@@ -189,8 +197,10 @@ class _HookCheck:
         """Check the whole repository."""
         session = create_session(self.inputs, self.config, self.registry)
         session.removed = self._removed_objects(session)
+        session.helm = self.helm
         if (folder := used_cache(self.inputs)) is not None:
-            self.trees = TreeCache(folder, session, repr((self.inputs, self.config, session.provided)))
+            state = self.inputs, self.config, session.provided, session.policy_settings, self.helm and self.helm.program
+            self.trees = TreeCache(folder, session, repr(state))
         return check_input(self.inputs, self.found, session, self.reporting.quiet, facts=facts)
 
     def _removed_objects(self, session: Session) -> tuple[Facts, ...]:
@@ -199,7 +209,7 @@ class _HookCheck:
         present = {target.path for target in self.found.targets}
         excludes = Excludes(*exclude_globs(self.inputs.options, self.config))
         for base, changed in zip(self.change.bases, self.change.differences, strict=True):
-            manifests = sorted(path for path in changed if _may_be_manifest(path) and not excludes.match(os.path.realpath(path)))
+            manifests = sorted(path for path in changed if may_be_manifest(path) and not excludes.match(os.path.realpath(path)))
             if contents := self.repository.contents(base, manifests):
                 before = [Target(path, False, data=data) for path, data in contents.items()]
                 found += removed_objects(before, [Target(path, False) for path in manifests if path in present], session)
@@ -223,28 +233,10 @@ class _HookCheck:
         return found
 
     def _findings_of(self, commit: str) -> list[Finding]:
-        here = os.getcwd()
-        with self.repository.checked_out(commit, _may_be_manifest) as tree:
-            config = self.config._replace(
-                folder=Path(tree.moved_folder(str(self.config.folder))),
-                schemas=tuple(Path(tree.moved(str(path))) for path in self.config.schemas),
-                provided=tuple(Path(tree.moved(str(path))) for path in self.config.provided),
-                overrides=tuple(
-                    each._replace(provided=each.provided and tuple(Path(tree.moved(str(path))) for path in each.provided))
-                    for each in self.config.overrides
-                ),
+        with self.repository.checked_out(commit, may_be_manifest if self.helm is None else _may_be_in_chart) as (tree, files):
+            return tree.findings(
+                self.inputs, self.config, self.registry, lambda inputs, config, _: _find_tracked(inputs, config, files), self.helm
             )
-            inputs = self.inputs._replace(
-                schemas=tuple(map(tree.moved, self.inputs.schemas)),
-                provided=tuple(map(tree.moved, self.inputs.provided)),
-                baseline=None,
-                no_baseline=True,
-            )
-            session = create_session(inputs, config, self.registry)
-            # A process that is not a fork would search for the config in the temporary folder.
-            session.factory = None
-            found = _find_tracked(inputs, config, tree.files)
-            return check_input(inputs, found, session, quiet=True, cache_place=here).findings
 
 
 def _skipped_manifest(report: Report, passed: Collection[str]) -> SkippedFile | None:
@@ -257,15 +249,15 @@ def _skipped_manifest(report: Report, passed: Collection[str]) -> SkippedFile | 
 
 def _find_tracked(inputs: Input, config: Config, files: Collection[str]) -> Discovery:
     """Return the files of a repository to check, as a search of its folders does. Other files of the folders do not count."""
-    names = {path for path in files if _may_be_manifest(path)}
+    names = {path for path in files if may_be_manifest(path)}
     # A file takes precedence over links to it. Folders come before the files after them, as in a search.
     paths = sorted(names, key=lambda path: (os.path.islink(path), path.replace("/", "\0")))
     return find_files(inputs._replace(paths=tuple(paths)), config, Budget())._replace(partial=frozenset())
 
 
-def _may_be_manifest(path: str) -> bool:
-    """Whether a search of folders finds a file, by its path."""
-    return path.lower().endswith(SUFFIXES) and SKIPPED_FOLDERS.isdisjoint(path.split("/"))
+def _may_be_in_chart(path: str) -> bool:
+    """Whether a file may be a manifest or belong to a chart, by its path."""
+    return may_be_manifest(path) or path.endswith((".tpl", ".tgz")) or "templates/" in path
 
 
 def _note(count: int, bases: list[str]) -> str:

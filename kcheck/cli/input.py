@@ -89,6 +89,12 @@ _OPTIONS = (
         help="File with objects that the cluster already has, such as the output of kubectl get -o yaml. Repeatable.",
     ),
     option(
+        "--policies",
+        multiple=True,
+        type=click.Path(exists=True),
+        help="File or folder with user-defined policies, such as ValidatingAdmissionPolicies. Repeatable.",
+    ),
+    option(
         "--config",
         type=click.Path(exists=True, dir_okay=False),
         default=None,
@@ -149,6 +155,7 @@ class Input(NamedTuple):
     schemas: tuple[str, ...]
     complete: bool | None
     provided: tuple[str, ...]
+    policies: tuple[str, ...]
     config: str | None
     placeholders: str | None
     isolated: bool
@@ -163,11 +170,12 @@ class Input(NamedTuple):
     no_cache: bool
 
     local_rules: bool | None
+    before: str | None = None
 
     @classmethod
     def pop_from(cls, values: dict[str, Any]) -> Input:
         """Removes the input options from the options of a command and returns them. Without paths, the current folder is checked."""
-        inputs = cls(**{name: values.pop(name) for name in cls._fields})
+        inputs = cls(**{name: values.pop(name) for name in cls._fields if name in values})
         return inputs._replace(paths=inputs.paths or (".",), **_without_environment())
 
     @property

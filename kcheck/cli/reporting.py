@@ -21,6 +21,7 @@ from kcheck.reporters.style import PLAIN
 from kcheck.reporters.summary import nothing_checked
 from kcheck.rule.registry import Registry
 from kcheck.text.record import NamedTuple
+from kcheck.text.words import counted
 
 LEVELS = click.Choice([s.word for s in Severity])
 GROUPINGS = ("file", "rule", "object")
@@ -138,8 +139,8 @@ class Reporting(NamedTuple):
         """Prints a note if findings of the baseline no longer occur. They never fail a run: the change that fixed them must pass."""
         number = len(report.coverage.resolved) if report.coverage else 0
         if number and not self.quiet:
-            findings = "1 finding of the baseline no longer occurs" if number == 1 else f"{number} findings of the baseline no longer occur"
-            click.echo(f"kcheck: {findings}; run kcheck baseline update", err=True)
+            occur = "occurs" if number == 1 else "occur"
+            click.echo(f"kcheck: {counted(number, 'finding')} of the baseline no longer {occur}; run kcheck baseline update", err=True)
 
     def _write(self, report: Report, output: Destination, fail_on: Severity) -> None:
         reporter = output.reporter
@@ -183,7 +184,9 @@ def _rule_notes(report: Report, registry: Registry) -> dict[str, RuleNote]:
     notes = {}
     found = {f.rule for f in report.findings}
     for id in sorted(found | report.enabled.keys()):
-        rule = registry.rules[id]
+        rule = registry.find(id)
+        if rule is None:
+            continue
         help = help_text(registry.page(rule)) if id in found else ""
         severity, groups = report.enabled.get(id, rule.severity), tuple(sorted(rule.groups))
         notes[id] = RuleNote(id, rule.title, severity, rule.family, help, report.url_of(id), groups)

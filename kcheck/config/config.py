@@ -12,6 +12,7 @@ from kcheck.config.pattern import Globs
 from kcheck.finding.report import DOCS_URL
 from kcheck.finding.role import Role
 from kcheck.finding.severity import WARNING, Severity
+from kcheck.helm.settings import ChartSettings
 from kcheck.rule.presets import DEFAULT
 from kcheck.rule.ruleset import Setting, merge
 from kcheck.text.record import NamedTuple
@@ -48,6 +49,22 @@ class Override(NamedTuple):
         return bool(self.kubernetes) or self.complete is not None or self.provided is not None
 
 
+class PolicySources(NamedTuple):
+    """Where user-defined policies come from.
+
+    Attributes:
+        paths: Files and folders with policies, relative to the current folder or absolute.
+        from_input: Whether policies in the input are enforced on it.
+        username: The name of the user who makes the requests, "" if unknown.
+        groups: The groups of this user.
+    """
+
+    paths: tuple[Path, ...] = ()
+    from_input: bool = True
+    username: str = ""
+    groups: tuple[str, ...] = ()
+
+
 class Config(NamedTuple):
     """The content of `.kcheck.yaml`. The defaults apply without a config file.
 
@@ -70,10 +87,12 @@ class Config(NamedTuple):
         variables: Values that replace variables in manifests, by name.
         include: Names of `kcheck.finding.role.INCLUDES`.
         roles: Globs of files with the role that the config assigns to them.
+        charts: Globs of charts with their settings.
         settings: Setting of each rule, by rule id. Groups are already expanded.
         overrides: Settings for some files.
         docs_url: Base URL of the documentation, without a slash at the end.
         plugins: Python files with rules of the project.
+        policies: Where user-defined policies come from.
         origins: Where each key is set, as FILE:LINE.
         rule_origins: Where each rule is set, by rule id: several places if they set different parts.
     """
@@ -95,10 +114,12 @@ class Config(NamedTuple):
     variables: Mapping[str, str] = MappingProxyType({})
     include: tuple[str, ...] = ()
     roles: tuple[tuple[str, str], ...] = ()
+    charts: tuple[tuple[str, ChartSettings], ...] = ()
     settings: Mapping[str, Setting] = MappingProxyType({})
     overrides: tuple[Override, ...] = ()
     docs_url: str = DOCS_URL
     plugins: tuple[Path, ...] = ()
+    policies: PolicySources = PolicySources()
     origins: Mapping[str, str] = MappingProxyType({})
     rule_origins: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
@@ -116,6 +137,7 @@ _FIELDS = {
     "fail-on": ("fail_on",),
     "docs-url": ("docs_url",),
     "baseline": ("baseline",),
+    "policies": ("policies",),
 }
 """The fields of a key that replaces the value of the same key in an extended config."""
 
@@ -123,7 +145,8 @@ _FIELDS = {
 def extend(base: Config, config: Config) -> Config:
     """Returns a config with the keys of another one added.
 
-    Keys of `config` replace those of `base`. Rules are merged, so that `config` wins; `pods`, `roles`, `overrides` and `plugins` are added.
+    Keys of `config` replace those of `base`. Rules are merged, so that `config` wins; `pods`, `roles`, `charts`, `overrides` and `plugins`
+    are added.
     """
     replaced = {field: getattr(config, field) for key in config.origins for field in _FIELDS.get(key, ())}
     return base._replace(
@@ -133,6 +156,7 @@ def extend(base: Config, config: Config) -> Config:
         extended=tuple(dict.fromkeys((*base.extended, *config.extended))),
         pods={**base.pods, **config.pods},
         roles=base.roles + config.roles,
+        charts=base.charts + config.charts,
         overrides=base.overrides + config.overrides,
         plugins=tuple(dict.fromkeys((*base.plugins, *config.plugins))),
         settings=merge(dict(base.settings), config.settings),
@@ -213,3 +237,16 @@ class AssignedRoles:
         """Returns the role of the last glob that matches, or None."""
         numbers = self._globs.matching(path)
         return self._roles[numbers[-1]] if numbers else None
+
+
+class ChartsOfConfig:
+    """Finds the settings of charts."""
+
+    def __init__(self, config: Config) -> None:
+        self._settings = [settings for _, settings in config.charts]
+        self._globs = GlobsOfConfig(config, ((number, glob) for number, (glob, _) in enumerate(config.charts)))
+
+    def settings(self, folder: str) -> ChartSettings:
+        """Returns the settings of a chart by its folder or archive: those of the last glob that matches."""
+        numbers = {number for path in (folder or ".", os.path.join(folder, "Chart.yaml")) for number in self._globs.matching(path)}
+        return self._settings[max(numbers)] if numbers else ChartSettings()

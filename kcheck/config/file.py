@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kcheck.config.config import Config, Override, extend
+from kcheck.config.config import Config, Override, PolicySources, extend
 from kcheck.config.extended import ConfigPlace, place_of, read_extends
 from kcheck.config.mistake import BadConfig, Mistake
 from kcheck.config.rules import read_rules
@@ -16,6 +16,7 @@ from kcheck.config.versions import parse_versions
 from kcheck.finding.report import DOCS_URL, is_docs_url
 from kcheck.finding.role import ASSIGNABLE, INCLUDES
 from kcheck.finding.severity import WARNING, Severity
+from kcheck.helm.settings import ChartSettings
 from kcheck.kube.suggestions import suggest
 from kcheck.rule.presets import DEFAULT
 from kcheck.rule.registry import Registry
@@ -29,7 +30,7 @@ from kcheck.yaml.parse import parse
 
 _KEYS = (
     "extends", "kubernetes", "schemas", "complete", "provided", "pods", "placeholders", "substitute", "rules", "overrides", "roles",
-    "include", "exclude", "baseline", "fail-on", "plugins", "docs-url",
+    "charts", "include", "exclude", "baseline", "fail-on", "plugins", "policies", "docs-url",
 )  # fmt: skip
 PLACEHOLDER_MODES = ("skip", "check")
 _OVERRIDE_KEYS = ("files", "rules", "kubernetes", "complete", "provided")
@@ -107,6 +108,7 @@ class _ConfigReader:
             fail_on=self.threshold(entries["fail-on"]) if "fail-on" in entries else WARNING,
             include=self.includes(entries.get("include", empty)),
             roles=self.roles(entries.get("roles", empty)),
+            charts=self.charts(entries["charts"]) if "charts" in entries else (),
             exclude=self.values.globs(entries.get("exclude", empty)),
             preset=preset or DEFAULT,
             judges_placeholders=self.judges_placeholders(entries["placeholders"]) if "placeholders" in entries else None,
@@ -114,6 +116,7 @@ class _ConfigReader:
             settings=rules.settings,
             overrides=self.overrides(entries.get("overrides", empty)),
             plugins=plugins,
+            policies=self.policies(entries["policies"]) if "policies" in entries else PolicySources(),
             origins=origins,
             rule_origins=rules.origins,
             docs_url=self.docs_url(entries["docs-url"]) if "docs-url" in entries else DOCS_URL,
@@ -187,6 +190,12 @@ class _ConfigReader:
 
         return read_pods(node, self.values)
 
+    def policies(self, node: Node) -> PolicySources:
+        # Imported late: few configs have this key.
+        from kcheck.config.policies import read_policy_sources
+
+        return read_policy_sources(node, self.values, self.path.parent)
+
     def baseline(self, node: Node) -> Path | None:
         if not node.text:
             self.values.wrong(node, f"baseline must be the path of a file, not {shown(node)}")
@@ -204,6 +213,12 @@ class _ConfigReader:
         from kcheck.config.substitute import read_substitute
 
         return read_substitute(node, self.values, self.path.parent)
+
+    def charts(self, node: Node) -> tuple[tuple[str, ChartSettings], ...]:
+        # Imported late: few configs have this key.
+        from kcheck.config.charts import read_charts
+
+        return read_charts(node, self.values)
 
     def includes(self, node: Node) -> tuple[str, ...]:
         names = self.values.texts(node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -22,7 +23,7 @@ def add_plugins(files: Iterable[tuple[Node, Path]], values: Values, registry: Re
     """
     for node, path in files:
         name = f"{node.text} ({values.place(node)})"
-        if not path.exists():
+        if not os.path.exists(path):
             # Reported already.
             continue
         if path.suffix != ".py" or not path.is_file():

@@ -14,6 +14,7 @@ from kcheck.rule.options import BadOption, Option, Pattern
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
 from kcheck.rule.ruleset import ALWAYS, Setting, merge
+from kcheck.rule.user_policies import EVERY, FAMILY
 from kcheck.yaml.node import Node
 
 _SEVERITIES = tuple(s.word for s in Severity)
@@ -50,7 +51,7 @@ class _Rules:
         by_name: dict[str, Setting] = {}
         places = {name: self.values.place(child) for name, child in node.entries}
         for name, child in node.entries:
-            rule = self.registry.rules.get(name)
+            rule = self.registry.find(name)
             if rule is None and name not in self.registry.groups:
                 if not self.is_of_missing_plugin(name):
                     self.values.wrong(child, self.unknown(name), at="key")
@@ -73,15 +74,17 @@ class _Rules:
 
     def precedence(self, name: str) -> int:
         """Sort key, lowest precedence first: "all", families, other groups, rules."""
-        return 3 if name in self.registry.rules else 0 if name == "all" else 1 if name in self.families else 2
+        return 3 if self.registry.find(name) is not None else 0 if name == "all" else 1 if name in self.families else 2
 
     def members(self, name: str, setting: Setting) -> Iterable[str]:
-        if name in self.registry.rules:
+        if self.registry.find(name) is not None:
             return (name,)
         ids = self.registry.groups[name] - ALWAYS
+        if name in (FAMILY, "all"):
+            ids |= {EVERY}
         if name in self.families and setting.on:
             # As on the command line, a family means its rules that are on by default.
-            ids = frozenset(id for id in ids if self.registry.rules[id].default)
+            ids = frozenset(id for id in ids if id == EVERY or self.registry.rules[id].default)
         return sorted(ids)
 
     def setting(self, node: Node, name: str, rule: Rule | None) -> Setting | None:

@@ -97,6 +97,11 @@ def discover(
     return search.result()
 
 
+def may_be_manifest(path: str) -> bool:
+    """Whether a search of folders finds a file, by its path."""
+    return path.lower().endswith(SUFFIXES) and SKIPPED_FOLDERS.isdisjoint(path.split("/"))
+
+
 def is_descriptor(path: str) -> bool:
     """Whether a path is an open file descriptor of this process, such as /dev/fd/63."""
     return path.startswith(("/dev/", "/proc/")) and _DESCRIPTOR.fullmatch(path) is not None

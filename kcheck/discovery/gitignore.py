@@ -95,6 +95,27 @@ def ignoring_rule(rules: Rules, real: str, *, folder: bool) -> str:
     return ""
 
 
+def is_ignored(path: str) -> bool:
+    """Return whether git would ignore a path that need not exist: a build creates it.
+
+    Outside of repositories, for example in an archive of one, the .gitignore files of all folders above apply.
+    """
+    folder, real = os.path.split(os.path.abspath(path))
+    folders = [folder]
+    while not os.path.lexists(os.path.join(folders[-1], ".git")) and folders[-1] != os.path.dirname(folders[-1]):
+        folders.append(os.path.dirname(folders[-1]))
+    rules: Rules = repository_rules(folders[-1], _ignore_unreadable)
+    for outer, inner in zip(reversed(folders), [*reversed(folders[:-1]), ""], strict=True):
+        rules = with_folder_rules(rules, outer, _ignore_unreadable)
+        if ignoring_rule(rules, inner or os.path.join(folder, real), folder=bool(inner)):
+            return True
+    return False
+
+
+def _ignore_unreadable(path: str, error: OSError) -> None:
+    """An unreadable file ignores nothing here: the search for files reports it."""
+
+
 def _read_rules(path: str, name: str, folder: str, on_unreadable: OnUnreadable) -> Rules:
     try:
         with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:

@@ -227,6 +227,14 @@ def kind_of_file(path: str, folders: Folders | None = None) -> Role | None:
     return role if role.reason == _REASONS["baseline"] or not _is_object(path) else None
 
 
+def role_in_chart(path: str) -> Role | None:
+    """Return the role of a packed chart, a Chart.yaml or a template of a chart, None for other files."""
+    folder, _, name = path.rpartition("/")
+    if name == "Chart.yaml" or name.endswith(".tgz"):
+        return Role(TOOL, _REASONS["chart"])
+    return HELM_TEMPLATE if "templates" in folder and Folders().has_templates(folder) else None
+
+
 def _is_object(path: str) -> bool:
     """Whether a file declares itself a Kubernetes object. An unreadable file counts as one, so that loading it reports the error."""
     try:

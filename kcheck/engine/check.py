@@ -41,10 +41,12 @@ class CheckSettings(TypedDict, total=False):
         schemas: Files and folders with CustomResourceDefinitions or JSON Schemas.
         complete: Whether the input contains all objects.
         provided: Files with objects that the cluster already has.
+        policies: Files and folders with user-defined policies.
         placeholders: "check" to check values that are not filled in, or "skip".
         include: Files that all rules apply to as well, such as "fixtures".
         exclude: Globs of files to skip.
         severity: Lowest severity of the findings in the report: "info", "warning" or "error".
+        before: File or folder with the older versions of the objects, so that changes are judged as well.
         local_rules: Whether to run the Python files that the config names in `plugins`. Without it, such a config is an error.
     """
 
@@ -56,10 +58,12 @@ class CheckSettings(TypedDict, total=False):
     schemas: Paths
     complete: bool | None
     provided: Paths
+    policies: Paths
     placeholders: str | None
     include: Names
     exclude: Names
     severity: str
+    before: str | os.PathLike[str] | None
     local_rules: bool | None
 
 
@@ -144,12 +148,14 @@ def _options(settings: CheckSettings) -> CheckOptions:
         schemas=_existing(settings.get("schemas", ()), "schemas"),
         complete=settings.get("complete"),
         provided=_existing(settings.get("provided", ()), "provided"),
+        policies=_existing(settings.get("policies", ()), "policies"),
         config=None if config is None or is_mapping else os.fspath(config),  # type: ignore[arg-type]
         # JSON is YAML, so a mapping is read, and its errors are reported, like a file.
         config_text=json.dumps(config, indent=2, default=dict) if is_mapping else None,
         placeholders=settings.get("placeholders"),
         exclude=_texts(settings.get("exclude", ())),
         include=_texts(settings.get("include", ())),
+        before=_before(settings.get("before")),
         local_rules=settings.get("local_rules"),
     )
 
@@ -157,6 +163,10 @@ def _options(settings: CheckSettings) -> CheckOptions:
 def _texts(value: Paths) -> tuple[str, ...]:
     """Return one or several strings or paths as strings."""
     return (os.fspath(value),) if isinstance(value, (str, os.PathLike)) else tuple(os.fspath(each) for each in value)
+
+
+def _before(path: str | os.PathLike[str] | None) -> str | None:
+    return None if path is None else _existing(path, "before")[0]
 
 
 def _existing(value: Paths, name: str) -> tuple[str, ...]:

@@ -22,6 +22,8 @@ class CheckOptions(NamedTuple):
         placeholders: "check" or "skip".
         exclude: Globs of files to skip.
         include: Names of `INCLUDES`.
+        before: Path of a file or folder with the older versions of the objects.
+        policies: Paths of files and folders with user-defined policies.
         local_rules: Whether the Python files that the config names in `plugins` may run; None if the caller did not decide.
     """
 
@@ -38,4 +40,6 @@ class CheckOptions(NamedTuple):
     placeholders: str | None = None
     exclude: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
+    before: str | None = None
     local_rules: bool | None = None
+    policies: tuple[str, ...] = ()

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
-from kcheck.check.session import Clusters, KubernetesCluster, Session
+from kcheck.check.session import Clusters, KubernetesCluster, PolicySettings, Session
 from kcheck.check.substitution import Substitution
-from kcheck.config.config import AssignedRoles, Config, Overrides
+from kcheck.config.config import AssignedRoles, Config, Overrides, PolicySources
 from kcheck.config.search import SeveralConfigs, find
 from kcheck.engine.error import Error, InvalidConfig, InvalidOption
 from kcheck.engine.options import CheckOptions
@@ -111,9 +111,29 @@ def create_session(options: CheckOptions, config: Config, registry: Registry) ->
         from kcheck.engine.provided import read_provided
 
         session.provided = read_provided(provided, session)
+    if options.before is not None:
+        # Imported late: few runs have this option.
+        from kcheck.engine.before import read_before
+
+        session.before = read_before(options.before)
+    session.policy_settings = _policy_settings(options, config)
     if any(each.changes_cluster for each in config.overrides):
         session.clusters = _clusters(options, config, files, stores, session)
     return session
+
+
+def _policy_settings(options: CheckOptions, config: Config) -> PolicySettings:
+    """Returns where policies come from. Raises Error for files that cannot be read."""
+    sources, paths = config.policies, options.policies or config.policies.paths
+    if not paths and sources == PolicySources():
+        return PolicySettings()
+    files: tuple[tuple[str, str], ...] = ()
+    if paths:
+        # Imported late: few runs have this option.
+        from kcheck.engine.policy_files import read_policy_files
+
+        files = read_policy_files(paths)
+    return PolicySettings(sources.from_input, files, sources.username, sources.groups)
 
 
 def recreate_session(options: CheckOptions) -> Session:
@@ -198,7 +218,7 @@ def known_names(words: Iterable[str], registry: Registry, flag: str) -> tuple[st
     """Returns the rule ids and groups of an option that accepts lists and may be repeated. Raises InvalidOption for unknown names."""
     names = [name for word in words for part in word.split(",") if (name := part.strip())]
     for name in names:
-        if name not in registry.rules and name not in registry.groups:
+        if registry.find(name) is None and name not in registry.groups:
             raise InvalidOption(f"{flag}: {unknown_name(name, registry)}")
     return tuple(names)
 

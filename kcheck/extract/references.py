@@ -130,6 +130,9 @@ _REFERENCE_PATHS: dict[tuple[str, str], tuple[ReferencePath, ...]] = {
     ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"): (
         ReferencePath("spec.policyName", "ValidatingAdmissionPolicy", "admissionregistration.k8s.io", "name", ""),
     ),
+    ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"): (
+        ReferencePath("spec.policyName", "MutatingAdmissionPolicy", "admissionregistration.k8s.io", "name", ""),
+    ),
     ("apiregistration.k8s.io", "APIService"): (ReferencePath("spec.service", "Service", "", "hook", key=("port",)),),
     ("apiextensions.k8s.io", "CustomResourceDefinition"): (
         ReferencePath("spec.conversion.webhook.clientConfig.service", "Service", "", "hook", key=("port",)),

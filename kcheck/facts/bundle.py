@@ -46,7 +46,8 @@ class Bundle:
         operated_files: files with such custom resources that contain no Pod template.
         mentioned: names that custom resources and similar objects mention and may therefore create.
         kubeconfig: by (section, name) of a kubeconfig entry, the file that defines it.
-        removed: only in `input`, objects of an earlier revision that are no longer in the input as they were.
+        removed: only in `input`, objects of an earlier revision that are no longer in the input as they were: they do not exist, their
+            Pods have other labels, or they have other selectors.
     """
 
     def __init__(
@@ -323,8 +324,14 @@ class Bundle:
         return any((f.group, f.id.kind, f.id.name) == wanted and may_share(f.id.namespace, reference.namespace) for f in self.input.removed)
 
     def had_pods(self, by: Facts, selector: Selector) -> bool:
-        """Return whether an earlier revision of the input contained Pods that a selector of an object matches."""
-        return any(may_share(f.id.namespace, by.id.namespace) and any(pod.meets(selector) for pod in f.pods) for f in self.input.removed)
+        """Return whether an earlier revision of the input contained Pods that a selector of an object matches, or that the selector it had
+        there matched.
+        """
+        former = [f.selectors[0].selector for f in self.input.removed if f.selectors and f.named.identity == by.named.identity]
+        if any(next(self.input.pods_matching(by, each), None) is not None for each in former):
+            return True
+        near = [f for f in self.input.removed if may_share(f.id.namespace, by.id.namespace)]
+        return any(pod.meets(each) for each in (selector, *former) for f in near for pod in f.pods)
 
     def candidates(self, reference: Reference) -> list[Facts]:
         """Return the objects that a reference may refer to, including variants: those of the unit, otherwise those of the input."""

@@ -45,7 +45,7 @@ def is_generated(text: str, start: int = 0) -> bool:
 
 
 def fix_of(change: Correction | Fix, document: Document, skips_placeholders: bool) -> Fix | None:
-    """Return the fix that a change means, None if it cannot be made in the text.
+    """Return the fix that a change means, None if it cannot be made in the text or the key of a value occurs more than once.
 
     A fix that removes comments is unsafe.
     """
@@ -56,7 +56,11 @@ def fix_of(change: Correction | Fix, document: Document, skips_placeholders: boo
         fix = change
     else:
         made: list[Edit] = []
+        # Without a repeated key, the earlier value would apply.
+        repeated = {id(entry) for entry, _ in document.duplicates}
         for name, node, arguments in change.steps:
+            if id(node) in repeated:
+                return None
             try:
                 made += _FUNCTIONS[name](text, node, *arguments)
             except edits.Uneditable:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kcheck.facts.unit import Unit
+from kcheck.finding.evidence import PolicyEvidence
 from kcheck.finding.fix import Fix
 from kcheck.finding.problem import Reason, Related
 from kcheck.finding.severity import Severity
@@ -28,6 +29,8 @@ class Finding(NamedTuple):
         help: what to do, "" if it would only repeat the message.
         echo: whether it repeats the cause of another finding about the same object, which the API server reports under several fields.
         unit: deployment unit of the object, None if the file is in none.
+        versions: the Kubernetes versions that the finding applies to, oldest first; () for all that are checked.
+        policy: what decided the verdict of a user-defined policy, None for all other rules.
     """
 
     rule: str
@@ -42,11 +45,22 @@ class Finding(NamedTuple):
     help: str = ""
     echo: bool = False
     unit: Unit | None = None
+    policy: PolicyEvidence | None = None
+    versions: tuple[str, ...] = ()
 
     @property
     def concise(self) -> str:
         """Message and help on one line."""
         return concise(self.message, self.help)
+
+    @property
+    def advice(self) -> list[str]:
+        """Lines with the help and the title of the fix. They are often the same text, which is then shown once, as the fix."""
+        lines = [f"help: {self.help}"] if self.help else []
+        if self.fix is None:
+            return lines
+        fix = f"{'fix' if self.fix.safe else 'unsafe fix'}: {self.fix.title}"
+        return [fix] if self.fix.title == self.help else [*lines, fix]
 
     @property
     def file(self) -> str:

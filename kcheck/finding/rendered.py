@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 
+from kcheck.text.record import NamedTuple
+
 
 class Rendered:
     """Templates of the lines of a rendered text.
@@ -20,3 +22,44 @@ class Rendered:
         """Returns the path of the template that a line comes from, "" if it is unknown."""
         index = bisect_right(self._lines, line) - 1
         return self._starts[index][1] if index >= 0 else ""
+
+
+_SEPARATOR = "\x1f"
+
+
+class RenderedPath(NamedTuple):
+    """The path of a rendered template while it is checked. Reports show the template.
+
+    Attributes:
+        template: path of the template.
+        chart: path of the chart.
+        values: name of the set of values, "" for those of the chart.
+        versions: the Kubernetes versions that the text was rendered for, separated by commas; "" for all versions of the run.
+        name: the name under which helm prints the template.
+    """
+
+    template: str
+    chart: str
+    values: str
+    versions: str
+    name: str
+
+    def __str__(self) -> str:
+        return _SEPARATOR.join((*self, ""))
+
+    @property
+    def rendering(self) -> tuple[str, str, str]:
+        """What the texts of one rendering have in common."""
+        return self.chart, self.values, self.versions
+
+
+def rendered_path(path: str) -> RenderedPath | None:
+    """Return the parts of the path of a rendered template, None for other files."""
+    if _SEPARATOR not in path:
+        return None
+    return RenderedPath(*path.split(_SEPARATOR)[:5])
+
+
+def template_of(path: str) -> str:
+    """Return the path of a file, for a rendered template that of the template."""
+    return path.partition(_SEPARATOR)[0] if _SEPARATOR in path else path

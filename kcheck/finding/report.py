@@ -48,6 +48,20 @@ class BaselineCoverage(NamedTuple):
     disabled: list[Fingerprint]
 
 
+class SinceRevision(NamedTuple):
+    """An earlier revision that a report is compared with.
+
+    Attributes:
+        name: The revision as the user wrote it.
+        commit: The id of its commit.
+        known: Number of findings that the revision has, too. They are not in the report.
+    """
+
+    name: str
+    commit: str
+    known: int
+
+
 class RuleNote(NamedTuple):
     """Metadata of a rule for reporters; SARIF output contains `help`. `groups`: the groups of the rule."""
 
@@ -78,11 +92,13 @@ class Report:
         docs_url: base URL of the documentation.
         suppressed: number of findings that ignore comments or the config suppressed.
         coverage: how the findings relate to the baseline, None without one.
+        since: the revision whose findings are omitted, None if all findings are reported.
         rules: metadata of the rules by id.
         enabled: severities of the enabled rules by id, without overrides for single files.
         rendered: templates of rendered input, by name; these inputs are not files.
         contents: content that is not that of the file, by path: of standard input and of fixed files.
         has_files: whether reporters may read the files again. Those of shards may be on another machine, and their names are untrusted.
+        policies: ids of the user-defined policies that are enforced.
         bundle: facts of all objects, used by `kcheck graph`.
     """
 
@@ -99,10 +115,12 @@ class Report:
     docs_url: str = DOCS_URL
     suppressed: int = 0
     coverage: BaselineCoverage | None = None
+    since: SinceRevision | None = None
     rules: dict[str, RuleNote] = field(default_factory=dict)
     enabled: dict[str, Severity] = field(default_factory=dict)
     rendered: dict[str, Rendered] = field(default_factory=dict, compare=False)
     contents: Mapping[str, bytes] = field(default_factory=dict, compare=False, repr=False)
+    policies: tuple[str, ...] = ()
     has_files: bool = field(default=True, compare=False)
     bundle: Bundle = field(default_factory=lambda: Bundle(()), compare=False, repr=False)
 

@@ -10,7 +10,9 @@ from kcheck.finding.severity import Severity
 from kcheck.graph.category import CATEGORIES
 from kcheck.graph.graph import STATE_WORDS, Edge, Graph, GraphNode
 from kcheck.reporters.style import BOLD, DIM, PLAIN, SEVERITY_COLOURS, Style
+from kcheck.reporters.summary import counted_severity
 from kcheck.reporters.terminal_safe import Glyphs
+from kcheck.text.words import counted
 
 _RED = "31"
 _MAX_COLUMN_WIDTH = 60
@@ -59,7 +61,7 @@ class _Listing:
         if node.state == "patch":
             words.append(STATE_WORDS["patch"])
         counts = Counter(f.severity for f in node.findings)
-        words += [self.style.paint(_counted(counts[s], s.word), SEVERITY_COLOURS[s]) for s in sorted(counts, reverse=True)]
+        words += [self.style.paint(counted_severity(s, counts[s]), SEVERITY_COLOURS[s]) for s in sorted(counts, reverse=True)]
         return "  ".join(words)
 
     def edges(self, node: GraphNode) -> Iterator[str]:
@@ -85,13 +87,9 @@ class _Listing:
     def summary(self) -> str:
         here = sum(node.is_here for node in self.graph.nodes)
         absent = sum(node.state == "absent" for node in self.graph.nodes)
-        words = [_counted(here, "object"), _counted(len(self.graph.edges), "relation")]
+        words = [counted(here, "object"), counted(len(self.graph.edges), "relation")]
         if absent:
             words.append(f"{absent} not in the input")
         found = Counter(f.severity for node in self.graph.nodes for f in node.findings) + Counter(f.severity for f in self.graph.unplaced)
-        words += [_counted(found[s], s.word) for s in sorted(Severity, reverse=True) if found[s]]
+        words += [counted_severity(s, found[s]) for s in sorted(Severity, reverse=True) if found[s]]
         return ", ".join(words)
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 or word == "info" else f"{number} {word}s"

@@ -24,7 +24,7 @@ _DESCRIBING_WORDS = """
     length size enabled disabled ref reference store provider issuer audience header prefix suffix algorithm alg version namespace
     policy interval timeout count username user email rotation refresh location source informer filtering selector label method limit
     max min cache auth required optional validity period seconds minutes hours days encryption encoder plugin grant field keys map
-    script command prompt scope scopes class kind hash mount backend storage
+    script command cmd prompt scope scopes class kind hash mount backend storage
 """
 _DESCRIBING = frozenset(_DESCRIBING_WORDS.split())
 _SWITCHES = frozenset(("enable", "use", "disable", "require", "allow", "public", "no", "num", "max", "min", "has", "is"))
@@ -34,6 +34,7 @@ _OTHER_KEYS = frozenset((
     "index", "join", "lookup",
 ))  # fmt: skip
 _NOT_SECRET = r"""\s*|true|false|yes|no|on|off|null|none|nil|[0-9.]+[a-z]*  # empty values, switches, numbers and times
+    |[\w.-]+(?:,[\w.-]+=[^,]*)+  # a list of settings
     |ENC\[.*|arn:.*|op://.*|.*(?:secretsmanager|keyvault|vault):.*  # references to stores, and encrypted values
     |(?:/|\./|~/|file:|vault:|ref\+|secretref:|secretKeyRef|env:|https?://[^@]*$).*  # paths and other references
     |\*+|x{3,}.*|\.{3}|redacted|optional|required|disabled|enabled|dummy|string|test|undefined"""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kcheck.kube import durations
 from kcheck.kube.suggestions import did_you_mean, nearest
+from kcheck.kube.time_zones import zone
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
@@ -41,9 +42,15 @@ _FIELDS = (
 _ORDER = "minute, hour, day of month, month, day of week"
 
 
-def schedule(text: str) -> str:
-    """Return "" for a valid schedule, otherwise a Complaint."""
-    if "TZ" in text:
+def schedule(text: str, zoned: bool = False) -> str:
+    """Return "" for a valid schedule, otherwise a Complaint. `zoned`: the text may begin with TZ=<zone> or CRON_TZ=<zone>."""
+    if zoned and text.startswith(("TZ=", "CRON_TZ=")):
+        prefix, _, text = text.partition(" ")
+        wrong = zone(prefix.partition("=")[2])
+        if wrong:
+            return wrong
+        text = text.strip(" ")
+    elif "TZ" in text:
         return Complaint(f'time zone is not allowed in schedule "{text}"', "remove it and set spec.timeZone")
     if text.startswith("@"):
         return _macro(text)

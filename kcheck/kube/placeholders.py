@@ -60,6 +60,9 @@ _EXPRESSION_OF_TEMPLATE = (
 _LINES_OF_EXPRESSIONS = pattern(rf"^[ \t]*(?>(?:{_EXPRESSION_OF_TEMPLATE}[ \t]*+)+)$", re.MULTILINE)
 _CONTROL = pattern(r"\{%|\{\#|\{\{[-~]?\s{0,9}(?:(?:if|else|end|range|with|define|block|break|continue)\b|/|\#|\^|!|\$\w+\s{0,9}:?=)")
 _EXPRESSIONS = pattern(_EXPRESSION_OF_TEMPLATE)
+# Variables that make a document invalid YAML: a line that consists of one, in the place of several lines, and {name} as part of a value.
+_LINES_OF_VARIABLES = pattern(r"^[ \t]*\$(?:[A-Z][A-Z0-9_]*|\{[A-Z][A-Z0-9_]*\})[ \t]*$", re.MULTILINE)
+_NAMES_IN_BRACES = pattern(r"(?<=[ \t])\{[A-Za-z_]\w*\}(?=[^\s,\]}])")
 _KEY = pattern(rf"\$\{{[^{{}}\n]*\}}|\A\$[A-Z][A-Z0-9_]*\Z|{_ACTION}|\A<[A-Za-z][\w -]*>\Z|@@[\w.-]+@@|\A~?\.?(?s:\(.*\)(?:->\w+)?)\Z")
 # Strings in a message: quoted, with the noun before it, or after "=", as in a selector.
 _STRING = pattern(r'(?:\b(?P<noun>[A-Z][A-Za-z]+|container|volume) )?"(?P<quoted>[^"]*)"|=(?P<plain>[^\s",]+)')
@@ -94,9 +97,14 @@ def is_template(text: str) -> bool:
     return first >= 0 and _TEMPLATE.search(text, first) is not None
 
 
+def has_variables(text: str) -> bool:
+    """Return whether the text contains variables in places where they make it invalid YAML."""
+    return ("$" in text and _LINES_OF_VARIABLES.search(text) is not None) or ("{" in text and _NAMES_IN_BRACES.search(text) is not None)
+
+
 def fill_in_template(text: str) -> str:
-    """Return a template with words in the place of its expressions, and without lines that consist only of expressions."""
-    text = _LINES_OF_EXPRESSIONS.sub("", text)
+    """Return a template with words in the place of its expressions and variables, and without lines that consist only of them."""
+    text = _NAMES_IN_BRACES.sub("x", _LINES_OF_VARIABLES.sub("", _LINES_OF_EXPRESSIONS.sub("", text)))
     return _EXPRESSIONS.sub(lambda found: "" if _CONTROL.match(found[0]) else "x", text)
 
 
@@ -209,9 +217,11 @@ def below(node: Node) -> Iterator[tuple[Node, str]]:
 
 
 def _is_word_for_number(text: str, field: str) -> bool:
-    """Return whether a value is a word in capitals in a field for a number, such as `replicas: REPLICAS` and `port: PORT`."""
+    """Return whether a value is a word in capitals in a field for a number or data, such as `replicas: REPLICAS` and `port: PORT`."""
     if not text.isupper() or not _ONLY_CAPITALS.fullmatch(text):
         return False
+    if field == "caBundle":
+        return True
     return _NUMBER_FIELDS.search(field) is not None or (field.lower().endswith("port") and _PORT_WORD.fullmatch(text) is not None)
 
 

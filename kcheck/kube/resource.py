@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
+from kcheck.kube.feature_gates import is_enabled
 from kcheck.kube.kinds import kind_names
 from kcheck.kube.location import ObjectId
 from kcheck.yaml.document import Document
@@ -20,13 +23,18 @@ class Resource:
         namespaced: whether the kind is namespaced, None if unknown; set when the kind is looked up.
         refused: nodes that the checks of the API server have rejected so far.
         part: whether the object is a patch.
+        older: the older version of the object that it is compared with, None if there is none.
         minor: N of the Kubernetes version 1.N that the object is checked against, 0 if not set yet.
+        enabled_gates: feature gates that the user's clusters enable in addition to the defaults of the version.
+        dropped: nodes that the API server drops before validation, because their feature gate is off; absent during the walk.
     """
 
     built_in = False
     minor = 0
     part = False
     namespaced: bool | None = None
+    older: Resource | None = None
+    enabled_gates: Container[str] = ()
 
     def __init__(self, node: Node, document: Document) -> None:
         self.node = node
@@ -35,6 +43,7 @@ class Resource:
         self.kind = node["kind"].text
         self._id: ObjectId | None = None
         self.refused: list[Node] = []
+        self.dropped: list[Node] = []
 
     def __getitem__(self, key: str) -> Node:
         """Return a field of the object, such as `spec`."""
@@ -43,6 +52,10 @@ class Resource:
     def is_before(self, minor: int) -> bool:
         """Return whether the object is checked against a Kubernetes version older than 1.minor."""
         return 0 < self.minor < minor
+
+    def enables(self, gate: str) -> bool:
+        """Return whether a feature gate is on in the version that the object is checked against. Raises KeyError for an unknown gate."""
+        return is_enabled(gate, self.minor) or gate in self.enabled_gates
 
     @property
     def group(self) -> str:

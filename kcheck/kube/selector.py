@@ -145,7 +145,7 @@ def of_map(labels: Mapping[str, str] | None) -> Selector | None:
 
 
 def of_fields(data: Mapping[str, Any] | None) -> Selector | None:
-    """Return the selector of a LabelSelector or node selector term as plain data. None for None; malformed expressions are ignored."""
+    """Return the selector of a LabelSelector or node selector term as plain data. None for None; malformed parts are ignored."""
     if data is None:
         return None
     expressions = data.get("matchExpressions")
@@ -155,7 +155,8 @@ def of_fields(data: Mapping[str, Any] | None) -> Selector | None:
         if isinstance(entry, Mapping) and isinstance(entry.get("key"), str) and entry.get("operator") in get_args(Operator)
         if isinstance(entry.get("values"), list | None)
     )
-    return Selector((of_map(data.get("matchLabels")) or EVERYTHING).requirements + listed)
+    labels = data.get("matchLabels")
+    return Selector((of_map(labels if isinstance(labels, Mapping) else None) or EVERYTHING).requirements + listed)
 
 
 def contradictory(selector: Selector) -> bool:

@@ -30,16 +30,21 @@ _COMMAND_ENDS = frozenset({"|", "||", "&", "&&", ";", ">", ">>", "<"})
 def command_line(text: str) -> list[str] | None:
     """Returns the arguments of the first call of kube-score in a text, which is a command line or a script; None without a call."""
     for line in text.replace("\\\r\n", " ").replace("\\\n", " ").splitlines():
-        try:
-            words = shlex.split(line, comments=True)
-        except ValueError:
-            continue
+        words = _words(line)
         call = next((n for n, word in enumerate(words) if word.rpartition("/")[2].partition(":")[0] == "kube-score"), None)
         if call is not None and "score" in words[call + 1 : call + 2]:
             return _up_to_end(words[call + 2 :])
         if call is None and words and _flag(words[0])[0] in _SWITCHES | _VALUES:
-            return _up_to_end(shlex.split(text, comments=True))
+            return _up_to_end(_words(text) or words)
     return None
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text in shell syntax, none if a quotation mark is not closed."""
+    try:
+        return shlex.split(text, comments=True)
+    except ValueError:
+        return []
 
 
 def _up_to_end(words: Sequence[str]) -> list[str]:

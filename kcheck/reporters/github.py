@@ -37,13 +37,9 @@ def _properties(report: Report, finding: Finding, glyphs: Glyphs) -> dict[str, s
 
 
 def _message(report: Report, finding: Finding, glyphs: Glyphs) -> str:
-    lines = [glyphs.visible(message_of(report, finding))]
-    if finding.help:
-        lines.append(f"help: {glyphs.visible(finding.help)}")
+    lines = [glyphs.visible(line) for line in (message_of(report, finding), *finding.advice)]
     for place, message in finding.related:
         lines.append(f"{position_of(report, place, glyphs, PLAIN)}: {glyphs.visible(message)}")
-    if finding.fix is not None:
-        lines.append(f"{'fix' if finding.fix.safe else 'unsafe fix'}: {glyphs.visible(finding.fix.title)}")
     return "\n".join(lines)
 
 

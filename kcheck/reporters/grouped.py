@@ -11,8 +11,9 @@ from kcheck.finding.severity import Severity
 from kcheck.reporters.roll_up import MAX_SHOWN
 from kcheck.reporters.shown_place import names_object, position_of, shown_place
 from kcheck.reporters.style import BOLD, SEVERITY_COLOURS, Style
-from kcheck.reporters.summary import counted_severities, plural
+from kcheck.reporters.summary import counted_severities
 from kcheck.reporters.terminal_safe import Glyphs
+from kcheck.text.words import counted
 
 
 def group_blocks(report: Report, glyphs: Glyphs, style: Style) -> list[list[str]]:
@@ -70,9 +71,9 @@ class _Lister:
         rule, severity = found[0].rule, max(f.severity for f in found)
         note = self.report.rules.get(rule)
         title = f": {self.glyphs.visible(note.title)}" if note else ""
-        files = plural(len({self.file_of(f) for f in found}), "file")
+        files = counted(len({self.file_of(f) for f in found}), "file")
         lines = [f"{self.style.paint(severity.word, SEVERITY_COLOURS[severity])}[{self.bold(rule)}]{title}"]
-        lines.append(f"  {plural(len(found), 'finding')} in {files}")
+        lines.append(f"  {counted(len(found), 'finding')} in {files}")
         helps = {f.help for f in found}
         if len(helps) == 1 and found[0].help:
             lines.append(f"  help: {self.glyphs.visible(found[0].help)}")

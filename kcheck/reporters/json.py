@@ -11,6 +11,7 @@ from typing import TextIO
 
 from kcheck import __version__
 from kcheck.facts.unit import Unit
+from kcheck.finding.evidence import PolicyEvidence
 from kcheck.finding.finding import Finding
 from kcheck.finding.fix import Fix
 from kcheck.finding.problem import Related
@@ -47,6 +48,8 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
             "without_schema": report.without_schema.total(),
             "baseline": len(report.coverage.known) if report.coverage else 0,
             "resolved": len(report.coverage.resolved) if report.coverage else 0,
+            "known": report.since.known if report.since else 0,
+            "policies": len(report.policies),
         },
         "missing_schemas": [_missing_schema(kind, number) for kind, number in report.without_schema.most_common()],
     }
@@ -62,7 +65,7 @@ def _missing_schema(kind: str, objects: int) -> dict[str, str | int]:
 
 def _finding(report: Report, finding: Finding, role: str) -> str:
     """Returns a finding as JSON. `role`: the role of its file, in JSON."""
-    rule, severity, family, message, place, reason, related, fix, url, help, _, unit = finding
+    rule, severity, family, message, place, reason, related, fix, url, help, _, unit, policy, versions = finding
     file, document, range, field, object, _, _ = place
     api_version, kind, namespace, name = object
     template = _text(report.rendered[file].template(range.line)) if file in report.rendered else '""'
@@ -74,7 +77,17 @@ def _finding(report: Report, finding: Finding, role: str) -> str:
         f'"unit": {"null" if unit is None else _unit(unit)}}}, '
         f'"field": {_text(field)}, "reason": {_text(reason)}, '
         f'"related": [{", ".join(map(_related, related)) if related else ""}], '
-        f'"fix": {"null" if fix is None else _fix(fix)}, "url": {_text(url)}}}'
+        f'"fix": {"null" if fix is None else _fix(fix)}, "url": {_text(url)}, '
+        f'"versions": [{", ".join(map(_text, versions))}], '
+        f'"policy": {"null" if policy is None else _policy(policy)}}}'
+    )
+
+
+def _policy(policy: PolicyEvidence) -> str:
+    variables = ", ".join([f"{_text(name)}: {_text(value)}" for name, value in policy.variables])
+    return (
+        f'{{"engine": {_text(policy.engine)}, "name": {_text(policy.policy)}, "binding": {_text(policy.binding)}, '
+        f'"param": {_text(policy.param)}, "expression": {_text(policy.expression)}, "variables": {{{variables}}}}}'
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 from urllib.parse import quote
 
 from kcheck import __version__
+from kcheck.finding.evidence import PolicyEvidence
 from kcheck.finding.finding import Finding
 from kcheck.finding.fix import Fix
 from kcheck.finding.problem import Related
@@ -92,6 +93,9 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
     results = (_result(report, report.findings[number], index, marks[number]) for number in shown)
     if report.coverage:
         run["properties"] |= {"baseline": len(report.coverage.known), "resolved": len(report.coverage.resolved)}
+    if report.since:
+        run["properties"] |= {"since": report.since.commit, "known": report.since.known}
+    if report.coverage or report.since:
         # A report has this member in all results or in none.
         results = (result | {"baselineState": "new"} for result in results)
     out.write(f'{{"$schema": "{SCHEMA}", "version": "2.1.0", "runs": [\n')
@@ -169,7 +173,15 @@ def _result(report: Report, finding: Finding, index: Mapping[str, int], mark: st
         "reason": finding.reason,
         "help": _replace_surrogates(finding.help),
     }
+    if finding.policy is not None:
+        result["properties"]["policy"] = _policy(finding.policy)
     return result
+
+
+def _policy(policy: PolicyEvidence) -> dict[str, Any]:
+    named = {"engine": policy.engine, "name": policy.policy, "binding": policy.binding, "param": policy.param}
+    shown: dict[str, Any] = {key: _replace_surrogates(text) for key, text in (named | {"expression": policy.expression}).items()}
+    return shown | {"variables": {_replace_surrogates(name): _replace_surrogates(value) for name, value in policy.variables}}
 
 
 def _physical(report: Report, place: Location) -> dict[str, Any]:

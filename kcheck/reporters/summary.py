@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from kcheck.finding.report import Report, SkippedFile
 from kcheck.finding.role import CHART_TEMPLATE, KUSTOMIZATION, VALUES, VENDORED
 from kcheck.finding.severity import Severity
 from kcheck.reporters.style import BOLD, Style
 from kcheck.reporters.terminal_safe import Glyphs
+from kcheck.text.words import counted, enumeration
 
 _MAX_KINDS = 5
 """Number of kinds without a schema in the summary, unless the report is verbose."""
@@ -17,15 +18,15 @@ _MAX_KINDS = 5
 
 def summary_lines(report: Report, verbose: bool = False) -> list[str]:
     """Returns the summary: what was found in what, and what was not checked. `verbose`: the report lists the skipped files."""
-    return [line for line in (_findings_line(report), _unchecked_line(report, verbose)) if line]
+    return [line for line in (_findings_line(report), _policies_line(report), _unchecked_line(report, verbose)) if line]
 
 
 def _findings_line(report: Report) -> str:
     affected = len({f.file for f in report.findings})
     # A file that could not be read has a finding and is not counted as checked.
     files = max(report.files, affected)
-    parts = [plural(report.documents, "document"), *([plural(report.units, "deployment unit")] if report.units else [])]
-    read = f"{plural(files, 'file')} ({', '.join(parts)})" + (f" for Kubernetes {report.kubernetes}" if report.kubernetes else "")
+    parts = [counted(report.documents, "document"), *([counted(report.units, "deployment unit")] if report.units else [])]
+    read = f"{counted(files, 'file')} ({', '.join(parts)})" + (f" for Kubernetes {report.kubernetes}" if report.kubernetes else "")
     if report.findings:
         line = f"Found {counted_severities(report.count())} in {affected} of {read}."
     elif files:
@@ -33,34 +34,46 @@ def _findings_line(report: Report) -> str:
     else:
         line = "No findings: no files were checked."
     if report.suppressed:
-        line += f" {plural(report.suppressed, 'finding')} suppressed."
+        line += f" {counted(report.suppressed, 'finding')} suppressed."
     if report.coverage:
-        line += f" {plural(len(report.coverage.known), 'finding')} in the baseline."
+        line += f" {counted(len(report.coverage.known), 'finding')} in the baseline."
+    if report.since:
+        line += f" {counted(report.since.known, 'older finding')} of {report.since.name} not listed."
     return line
+
+
+def _policies_line(report: Report) -> str:
+    """Returns the number of user-defined policies that are enforced, "" if there are none."""
+    number = len(report.policies)
+    if not number:
+        return ""
+    verb = "is" if number == 1 else "are"
+    noun = "policy" if number == 1 else "policies"
+    return f"{number} {noun} {verb} enforced (policies: {{from-input: false}} in the config ignores those in the input)."
 
 
 def counted_severities(counts: Mapping[Severity, int]) -> str:
     """Returns numbers of findings as text: "1 error, 2 warnings and 3 info"."""
-    return _enumeration([_severity(s, counts[s]) for s in sorted(counts, reverse=True)])
+    return enumeration([counted_severity(s, counts[s]) for s in sorted(counts, reverse=True)])
 
 
 def _unchecked_line(report: Report, verbose: bool) -> str:
     """Returns the numbers of what was skipped, checked only in part and not validated, "" if everything was checked."""
     folders = sum(each.file.endswith("/") for each in report.passed)
-    skipped = [plural(number, noun) for number, noun in ((len(report.passed) - folders, "file"), (folders, "folder")) if number]
-    parts = [f"{_enumeration(skipped)} skipped"] if skipped else []
+    skipped = [counted(number, noun) for number, noun in ((len(report.passed) - folders, "file"), (folders, "folder")) if number]
+    parts = [f"{enumeration(skipped)} skipped"] if skipped else []
     if report.limited:
-        parts.append(f"{plural(len(report.limited), 'file')} checked only in part")
+        parts.append(f"{counted(len(report.limited), 'file')} checked only in part")
     sentences = [", ".join(parts) + ("" if verbose else " (--verbose lists them)")] if parts else []
     if report.without_schema:
         number = report.without_schema.total()
         were = "was" if number == 1 else "were"
         kinds = _kinds_without_schema(report, verbose)
-        sentences.append(f"{plural(number, 'object')} without a schema {were} not validated: {kinds} (add their CRDs or use --schemas)")
+        sentences.append(f"{counted(number, 'object')} without a schema {were} not validated: {kinds} (add their CRDs or use --schemas)")
     if report.remote:
         number = len({each.file for each in report.remote})
         listed = "" if verbose or parts else " (--verbose lists them)"
-        sentences.append(f"remote resources of {plural(number, 'kustomization')} were not seen{listed}")
+        sentences.append(f"remote resources of {counted(number, 'kustomization')} were not seen{listed}")
     return " ".join(f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences)
 
 
@@ -70,23 +83,26 @@ def _kinds_without_schema(report: Report, verbose: bool) -> str:
     for name, number in report.without_schema.items():
         kinds[name if verbose else name.rpartition(" ")[2]] += number
     shown = [f"{name} ({number})" if number > 1 else name for name, number in kinds.most_common(None if verbose else _MAX_KINDS)]
-    return _enumeration([*shown, *([plural(len(kinds) - len(shown), "other kind")] if len(kinds) > len(shown) else [])])
+    return enumeration([*shown, *([counted(len(kinds) - len(shown), "other kind")] if len(kinds) > len(shown) else [])])
 
 
 def nothing_checked(report: Report) -> str:
     """Returns a warning if no file was checked: what was skipped instead, and what to do. "" if any file was checked."""
-    if report.files or report.findings:
+    if report.files or any(finding.rule != UNRENDERED for finding in report.findings):
         return ""
     roles = Counter(report.roles[each.file].name for each in report.passed if each.file in report.roles)
-    skipped = [plural(number, _SKIPPED[role]) for role, number in roles.most_common() if role in _SKIPPED]
+    skipped = [counted(number, _SKIPPED[role]) for role, number in roles.most_common() if role in _SKIPPED]
     others = len([each for each in report.passed if not each.file.endswith("/")]) - sum(roles[role] for role in _SKIPPED)
     if others:
-        skipped.append(plural(others, "other file" if skipped else "file"))
-    line = "kcheck: warning: no manifest was checked: " + (f"{_enumeration(skipped)} skipped" if skipped else "no YAML or JSON file found")
+        skipped.append(counted(others, "other file" if skipped else "file"))
+    line = "kcheck: warning: no manifest was checked: " + (f"{enumeration(skipped)} skipped" if skipped else "no YAML or JSON file found")
     if roles[CHART_TEMPLATE] or roles[VALUES]:
-        line += "; render charts first, e.g. helm template CHART | kcheck check -"
+        line += "; install helm, or render charts first, e.g. helm template CHART | kcheck check -"
     return line
 
+
+UNRENDERED = "unrendered-chart"
+"""The rule about charts that were not checked."""
 
 _SKIPPED = {CHART_TEMPLATE: "chart template", VALUES: "values file", KUSTOMIZATION: "kustomization", VENDORED: "vendored file"}
 
@@ -125,15 +141,6 @@ def _reason_line(each: SkippedFile, glyphs: Glyphs) -> str:
     return f"  {glyphs.visible(each.file)}: {glyphs.visible(each.why)}"
 
 
-def _enumeration(items: Sequence[str]) -> str:
-    """Returns items as text: "a", "a and b", "a, b and c"."""
-    return " and ".join(each for each in (", ".join(items[:-1]), *items[-1:]) if each)
-
-
-def plural(count: int, noun: str) -> str:
-    """Returns a number with its noun: "1 file", "2 files"."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _severity(severity: Severity, count: int) -> str:
-    return f"{count} info" if severity is Severity.INFO else plural(count, severity.word)
+def counted_severity(severity: Severity, count: int) -> str:
+    """Returns a number with a severity: "2 errors", "2 info"."""
+    return f"{count} info" if severity is Severity.INFO else counted(count, severity.word)

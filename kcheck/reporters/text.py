@@ -1,4 +1,4 @@
-"""The text reporter: findings with source line and carets, object, help, related locations and fix. Equal findings are rolled up."""
+"""The text reporter: findings with source line and carets, object, help, fix and related locations. Equal findings are rolled up."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from kcheck.reporters.shown_place import names_object, position_of
 from kcheck.reporters.style import BLUE, BOLD, PLAIN, SEVERITY_COLOURS, Style
 from kcheck.reporters.summary import passed_lines, statistics_lines, summary_lines
 from kcheck.reporters.terminal_safe import Glyphs, without_commands
+from kcheck.text.words import counted
 
 
 def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
@@ -40,8 +41,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
 
 def _rolled_up_line(rest: RolledUp, glyphs: Glyphs, style: Style) -> str:
     severity = style.paint(rest.severity.word, SEVERITY_COLOURS[rest.severity])
-    files = "file" if rest.files == 1 else "files"
-    return f"{severity}[{style.paint(glyphs.visible(rest.rule), BOLD)}]: and {rest.findings} more in {rest.files} {files}"
+    return f"{severity}[{style.paint(glyphs.visible(rest.rule), BOLD)}]: and {rest.findings} more in {counted(rest.files, 'file')}"
 
 
 def _finding_lines(report: Report, finding: Finding, glyphs: Glyphs, style: Style) -> list[str]:
@@ -61,13 +61,10 @@ def _finding_lines(report: Report, finding: Finding, glyphs: Glyphs, style: Styl
 
 
 def _notes(report: Report, finding: Finding, glyphs: Glyphs) -> list[str]:
-    """Returns the lines below the source line: object, help, related locations and fix."""
+    """Returns the lines below the source line: object, help, fix and related locations."""
     notes = []
     if not names_object(finding):
         notes.append(f"in: {glyphs.visible(finding.object.title)}")
-    if finding.help:
-        notes.append(f"help: {glyphs.visible(finding.help)}")
+    notes += [glyphs.visible(line) for line in finding.advice]
     notes += [f"note: {position_of(report, r.place, glyphs, PLAIN)}: {glyphs.visible(r.message)}" for r in finding.related]
-    if finding.fix is not None:
-        notes.append(f"{'fix' if finding.fix.safe else 'unsafe fix'}: {glyphs.visible(finding.fix.title)}")
     return notes

@@ -7,6 +7,7 @@ fixture. A file that is named on the command line is checked like a manifest.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
@@ -74,12 +75,21 @@ _EXPECTED_NAME = pattern(r"(?:.*[-_.])?(?:expected|expect|want)(?:[-_.].*)?\.(?:
 _PATCH_NAME = pattern(r"(?:.*[-_.])?(?:patch|patches)(?:[-_.].*)?\.(?:ya?ml|json)")
 _INVALID = r"(?:bad|broken|corrupt(?:ed)?|fail(?:ing|ure|ures)?|faulty|illegal|incorrect|invalid|malformed|wrong)"
 _INVALID_NAME = pattern(rf"(?:.*[-_.])?{_INVALID}(?:[-_.\d].*)?\.(?:ya?ml|json)")
-_INVALID_FOLDER = pattern(_INVALID)
+_INVALID_FOLDER = pattern(rf"{_INVALID}(?:[-_].*)?")
 _KUSTOMIZATIONS = frozenset({"kustomization.yaml", "kustomization.yml"})
 _ALLOWED_NAME = pattern(r"(?:.*[-_.])?allowed(?:[-_.\d].*)?\.(?:ya?ml|json)")
 _DISALLOWED_NAME = pattern(r"(?:.*[-_.])?disallowed(?:[-_.\d].*)?\.(?:ya?ml|json)")
 # The files that a step of chainsaw compares with the cluster.
 _EXPECTED_FILES = pattern(r"\b(?:assert|error):\s*+(?:\{\s*+)?(?:#[^\n]*\n\s*+|)*+file:\s*+[\"']?([^\s\"'}]+)")
+
+# The name of a repository, such as kubernetes-examples. A single word is the name of a folder that the user wants to check.
+_TEACHING_NAME = pattern(r"(?:.*[-+ ])?(?:examples?|samples?|tutorials?|quickstarts?)(?:[-+ ].*)?")
+# Region tags mark the part of a file that the documentation of Google Cloud shows.
+_REGION_TAG = pattern(r"#[ \t]*\[START \w+\]")
+# A version of a release in a path: v1.2.3, v2_0_1. Versions of APIs and of Kubernetes have fewer parts.
+_RELEASE = pattern(r"(?<![A-Za-z0-9])v(\d+)([._])(\d+)\2(\d+)(?:[._-]?(?:alpha|beta|rc)[._-]?(\d+))?")
+_MIN_RELEASES = 3
+"""Files for so many releases are a history. Two may be alternatives."""
 
 _WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
 
@@ -123,11 +133,13 @@ class RoleFinder:
     """
 
     def __init__(self, paths: Iterable[str], assigned: Callable[[str], Role | None] | None = None, as_server: bool = False) -> None:
+        paths = list(paths)
         self.tool_folders = Folders()
         self.assigned = assigned
         self.as_server = as_server
         self.listed_files = ListedFiles()
         self._expected: dict[str, str] = {}
+        self._superseded = _superseded_files(paths) if not as_server else {}
         self._by_folder: dict[tuple[str, int], Role | None] = {}
         self._names: dict[str, set[str]] = {}
         for path in paths:
@@ -146,8 +158,17 @@ class RoleFinder:
             return NAMED
         if role := kind_of_file(target.path, self.tool_folders):
             return role
+        if (newer := self._superseded.get(target.path)) is not None:
+            return Role(ARCHIVED, f"{newer} is for a newer release")
         role = _of_unmaintained_folder(target)
         return UNKNOWN if role is None or (role.name == ARCHIVED and self.as_server) else role
+
+    def of_folder(self, target: Target) -> Role:
+        """Return the role of the objects of a chart, by the path of its Chart.yaml."""
+        if self.assigned is not None and (role := self.assigned(target.path)) is not None:
+            return role
+        role = _of_unmaintained_folder(target) or self._of_folder(target)
+        return UNKNOWN if role is None else role
 
     def add_text(self, path: str, text: str) -> None:
         """Learn from a file which other files are assertions."""
@@ -173,8 +194,10 @@ class RoleFinder:
 
     def _is_deployed(self, target: Target) -> bool:
         """Whether a kustomization outside of an unmaintained folder lists a file in it, or a folder around the file."""
-        unmaintained = os.path.normpath(_unmaintained_folder(target))
         path = os.path.normpath(target.path)
+        if not _unmaintained_folder(target):
+            return path in self.listed_files.objects
+        unmaintained = os.path.normpath(_unmaintained_folder(target))
         while len(path) >= len(unmaintained):
             lister = self.listed_files.objects.get(path, "")
             if lister and not os.path.normpath(lister).startswith(f"{unmaintained}/"):
@@ -198,7 +221,7 @@ class RoleFinder:
         is_golden = "golden" in lower and (_GOLDEN_NAME.fullmatch(lower) or (in_tests and _GOLDEN_NAME_IN_TESTS.fullmatch(lower)))
         if is_golden or (in_tests and _EXPECTED_NAME.fullmatch(lower)):
             return Role(GOLDEN_FILE, f'its name "{name}" is that of an expected output')
-        if around is not None and around.name in TEST_DATA and not self.as_server:
+        if around is not None and (around.name in TEST_DATA or around.name in EXAMPLES) and not self.as_server:
             folder = target.path[target.start :].rpartition("/")[0].rpartition("/")[2]
             if _INVALID_NAME.fullmatch(lower) or _INVALID_FOLDER.fullmatch(folder.lower()):
                 return Role(INVALID_EXAMPLE, "its name or the name of its folder says that it is wrong on purpose")
@@ -259,7 +282,11 @@ class RoleFinder:
         if example:
             return Role(EXAMPLE, f'the folder "{example}" contains examples')
         documentation = next((name for name in names if name in _DOCUMENTATION), "")
-        return Role(DOCUMENTATION, f'the folder "{documentation}" contains documentation') if documentation else None
+        if documentation:
+            return Role(DOCUMENTATION, f'the folder "{documentation}" contains documentation')
+        root = _name_of_root(folder[: max(start - 1, 0)])
+        is_teaching = _TEACHING_NAME.fullmatch(root.lower()) and root.lower() not in _EXAMPLES
+        return Role(EXAMPLE, f'the checked folder "{root}" contains examples') if is_teaching else None
 
     def _is_environment(self, folder: str, names: Sequence[str], at: int) -> bool:
         """Whether a folder called `test` is an environment, such as overlays/test beside overlays/production."""
@@ -277,6 +304,30 @@ class RoleFinder:
                     self._folders.add(folder)
                     folder = folder.rpartition("/")[0]
         return self._folders
+
+
+def _name_of_root(folder: str) -> str:
+    """Return the name of a folder on the command line; "" is the working folder."""
+    return os.path.basename(os.path.abspath(folder))
+
+
+def _superseded_files(paths: Iterable[str]) -> dict[str, str]:
+    """Return the files for releases before the newest one, each with the path of the newest one.
+
+    They have the same path except for the version, such as docs/install/v2_0_0.yaml.
+    """
+    releases: dict[str, list[tuple[tuple[int, ...], str]]] = {}
+    for path in paths:
+        if (found := _RELEASE.search(path)) is not None:
+            # A release follows its candidates.
+            version = int(found[1]), int(found[3]), int(found[4]), int(found[5]) if found[5] else sys.maxsize
+            releases.setdefault(f"{path[: found.start()]}*{path[found.end() :]}", []).append((version, path))
+    superseded = {}
+    for each in releases.values():
+        newest, newest_path = max(each)
+        if len({version for version, _ in each}) >= _MIN_RELEASES:
+            superseded.update({path: newest_path for version, path in each if version < newest})
+    return superseded
 
 
 def _unmaintained_folder(target: Target) -> str:
@@ -344,9 +395,17 @@ def role_by_content(role: Role, documents: Sequence[Document], as_server: bool =
         return _PATCH_BY_SHAPE
     if role.name in EXAMPLES:
         return role
+    if role == UNKNOWN and (tag := _region_tag(documents)):
+        return Role(EXAMPLE, f'documentation shows the part with the region tag "{tag}"')
     if all(resource.kind == "CustomResourceDefinition" for resource in objects):
         return _CRDS
     return _DUMPED if any(map(is_dumped, objects)) else role
+
+
+def _region_tag(documents: Sequence[Document]) -> str:
+    """Return the first region tag of a file, "" if it has none."""
+    found = _REGION_TAG.search(documents[0].source.text) if documents and "[START " in documents[0].source.text else None
+    return found[0].lstrip("# \t") if found is not None else ""
 
 
 def is_dumped(resource: Resource) -> bool:

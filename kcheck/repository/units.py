@@ -107,8 +107,11 @@ class Units:
 
 
 def find_units(
-    facts_by_file: FactsByFile, complete: Callable[[str], int | None] = lambda file: None, partial_folders: Collection[str] = ()
-) -> Units:  # fmt: skip
+    facts_by_file: FactsByFile,
+    complete: Callable[[str], int | None] = lambda file: None,
+    partial_folders: Collection[str] = (),
+    renderings: Iterable[tuple[Unit, Sequence[str]]] = (),
+) -> Units:
     """Return the units of an input.
 
     Args:
@@ -116,8 +119,9 @@ def find_units(
         complete: Returns a number that is equal for all files that together contain all objects of a cluster, None for other files. All
             objects of such files that are in no kustomization form one unit.
         partial_folders: Normalized paths of folders of which the input contains only some files.
+        renderings: The units of rendered charts, with their files.
     """
-    return UnitFinder(facts_by_file, partial_folders).find(complete)
+    return UnitFinder(facts_by_file, partial_folders).find(complete, renderings)
 
 
 class UnitFinder:
@@ -141,7 +145,9 @@ class UnitFinder:
         self.all: list[UnitFiles] = []
         self.by_file: dict[str, Unit] = {}
 
-    def find(self, complete: Callable[[str], int | None]) -> Units:
+    def find(self, complete: Callable[[str], int | None], renderings: Iterable[tuple[Unit, Sequence[str]]] = ()) -> Units:
+        for unit, files in renderings:
+            self.add(unit, [file for file in files if file in self.facts])
         deliveries = self.delivered_folders()
         self.add_kustomizations(deliveries)
         parts: dict[int, list[str]] = defaultdict(list)

@@ -22,16 +22,24 @@ class Constraint:
         of_absent: also evaluated for missing and null values (a requirement); all other constraints are evaluated for present values only.
         closed: describes all allowed values, so the enum of the definitions is not checked as well.
         dropped: the API server removes the field before validation, so only the shape of its contents is checked.
+        since: N of the first Kubernetes version 1.N in which the requirement applies; 0 for all.
+        validated_since: N of the first Kubernetes version 1.N that validates the contents of the field; 0 for all. Older versions store
+            invalid contents, and reject the objects that a controller creates from them.
     """
 
-    __slots__ = ("closed", "dropped", "look", "of_absent", "rule")
+    __slots__ = ("closed", "dropped", "look", "of_absent", "rule", "since", "validated_since")
 
-    def __init__(self, rule: Rule, look: Look, of_absent: bool = False, closed: bool = False, dropped: bool = False) -> None:
+    def __init__(
+        self, rule: Rule, look: Look, of_absent: bool = False, closed: bool = False, dropped: bool = False, since: int = 0,
+        validated_since: int = 0,
+    ) -> None:  # fmt: skip
         self.rule = rule
         self.look = look
         self.of_absent = of_absent
         self.closed = closed
         self.dropped = dropped
+        self.since = since
+        self.validated_since = validated_since
 
 
 class FieldTable(NamedTuple):
@@ -92,9 +100,9 @@ class Validator(NamedTuple):
         return function  # type: ignore[no-any-return]
 
 
-def constraint(rule: Rule, *, of_absent: bool = False, closed: bool = False) -> Callable[[Look], Constraint]:
+def constraint(rule: Rule, *, of_absent: bool = False, closed: bool = False, since: int = 0) -> Callable[[Look], Constraint]:
     """Decorator that makes a Constraint of a function that takes a Node and returns one problem, several problems, or None."""
-    return lambda look: Constraint(rule, look, of_absent, closed)
+    return lambda look: Constraint(rule, look, of_absent, closed, since=since)
 
 
 def fields(types: str | Iterable[str], /, **constraints: Constraint | tuple[Constraint, ...]) -> FieldTable:

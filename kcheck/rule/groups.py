@@ -23,9 +23,12 @@ FAMILIES: Mapping[str, str] = {
 
 GROUPS: Mapping[str, str] = {
     "service-accounts": "ServiceAccounts and their tokens",
+    "admission-policies": "ValidatingAdmissionPolicies, MutatingAdmissionPolicies and their bindings",
     "autoscaling": "HorizontalPodAutoscalers, VerticalPodAutoscalers and KEDA",
     "availability": "replicas, spreading, disruption budgets and rollouts",
     "capabilities": "Linux capabilities of containers",
+    "change": "consequences of a change of objects, with --before or --since",
+    "charts": "Helm charts: their templates and values",
     "control-plane": "command-line flags of control plane components and kubelets",
     "gitops": "Argo CD and Flux",
     "deprecated": "deprecated kinds, versions, fields, images and registries",
@@ -48,7 +51,7 @@ GROUPS: Mapping[str, str] = {
     "pod-security-baseline": "controls of the Baseline Pod Security Standard",
     "pod-security-restricted": "controls of the Restricted Pod Security Standard",
     "placeholders": "values that are not filled in; all other rules skip these values",
-    "policy": "rules that enforce a policy of your organization; most need options",
+    "policy": "user-defined policies, and rules that enforce a policy of your organization; most of these need options",
     "privileges": "privileged containers and privilege escalation",
     "probes": "liveness, readiness and startup probes",
     "security-context": "seccomp, AppArmor and SELinux",
@@ -66,6 +69,7 @@ GROUPS: Mapping[str, str] = {
     "unused": "objects that nothing uses",
     "run-as-user": "user and group IDs of containers",
     "upgrades": "differences between Kubernetes versions",
+    "verdict": "what API servers answer although nothing needs to be changed; --select spec includes these rules",
     "webhooks": "admission webhooks",
     "workloads": "Deployments and other controllers of Pods",
 }

@@ -24,6 +24,7 @@ in the first column, which the `#` occupies, an arrow shifts the carets to the m
 that spans several lines is marked up to the end of its first line. A block without carets must have no findings of the rule.
 
     yaml options    a map: options of the rule for the next block; `kubernetes` and `complete` are options of the run
+    yaml before     the older version of the objects in the next block, for rules about changes
     yaml fixed      the exact content of the previous block after the rule's fix
 
 A rule that no manifest can trigger (for example an unreadable file) has `<!-- tested: tests/path/to/test.py -->` instead.
@@ -79,6 +80,7 @@ class Example:
         text: the manifest without the caret comments.
         drawings: the expected findings.
         options: the YAML of the block that sets options for this example.
+        before: the older version of the objects, or None.
         fixed: the manifest after the rule's fix, or None.
         fixed_line: the line of the page where the block of `fixed` begins.
     """
@@ -89,6 +91,7 @@ class Example:
     text: str
     drawings: tuple[Drawing, ...]
     options: str = ""
+    before: str | None = None
     fixed: str | None = None
     fixed_line: int = 0
 
@@ -176,29 +179,40 @@ def _blocks(lines: list[str]) -> list[_Block]:
 def _examples(blocks: list[_Block]) -> list[Example]:
     examples: list[Example] = []
     options: _Block | None = None
+    before: _Block | None = None
     for block in blocks:
         if block.language not in ("yaml", "json"):
             continue
-        text = "".join(f"{line}\n" for line in block.lines)
+        text = _text_of(block)
         if block.role == "options":
             if options is not None:
                 raise PageFault(options.line, "no example follows these options")
             options = block
+        elif block.role == "before":
+            if before is not None:
+                raise PageFault(before.line, "no example follows this older version")
+            before = block
         elif block.role == "fixed":
-            if not examples or options is not None:
+            if not examples or options is not None or before is not None:
                 raise PageFault(block.line, "no example precedes this fixed block")
             examples[-1] = replace(examples[-1], fixed=text, fixed_line=block.line)
         elif block.role:
-            raise PageFault(block.line, f"unknown block type {block.role!r}; expected options, fixed or an example")
+            raise PageFault(block.line, f"unknown block type {block.role!r}; expected options, before, fixed or an example")
         else:
-            examples.append(_example(block, "".join(f"{line}\n" for line in options.lines) if options else ""))
-            options = None
+            examples.append(_example(block, _text_of(options) or "", _text_of(before)))
+            options = before = None
     if options is not None:
         raise PageFault(options.line, "no example follows these options")
+    if before is not None:
+        raise PageFault(before.line, "no example follows this older version")
     return examples
 
 
-def _example(block: _Block, options: str) -> Example:
+def _text_of(block: _Block | None) -> str | None:
+    return None if block is None else "".join(f"{line}\n" for line in block.lines)
+
+
+def _example(block: _Block, options: str, before: str | None) -> Example:
     lines: list[str] = []
     drawings: list[Drawing] = []
     for number, line in enumerate(block.lines, block.line + 1):
@@ -210,7 +224,7 @@ def _example(block: _Block, options: str) -> Example:
         else:
             start = 1 if match["arrow"] else len(match["space"]) + 2
             drawings.append(Drawing(len(lines), start, start + len(match["carets"]), match["words"] or ""))
-    return Example(block.line, len(block.lines), block.language, "".join(lines), tuple(drawings), options)
+    return Example(block.line, len(block.lines), block.language, "".join(lines), tuple(drawings), options, before)
 
 
 def page_at(path: Path | None) -> Page | None:

@@ -8,8 +8,10 @@ from typing import Any
 
 from kcheck.facts.bundle import Bundle
 from kcheck.facts.facts import Facts
+from kcheck.facts.removed import RemovedObject
 from kcheck.finding.problem import Problem
 from kcheck.kube.kinds import CORE, kind_names
+from kcheck.kube.object_change import ObjectChange
 from kcheck.kube.resource import Resource
 from kcheck.rule.constraint import Constraint, FieldTable, LateTable, Validator
 from kcheck.rule.registry import Registry
@@ -21,6 +23,10 @@ _NO_KINDS: frozenset[str] = frozenset()
 
 MAX_PROBLEMS_PER_SUBJECT = 100_000
 """The number of problems of a rule at one node, document or object after which the rule is stopped."""
+
+
+GATED = "disabled-feature-gate"
+"""The rule that reports fields whose feature gate is off. Its option `enabled` lists gates that are on."""
 
 
 class RuleContractError(Exception):
@@ -106,9 +112,10 @@ class TypePlan:
         owned: fields for which the constraints decide whether they are required.
         closed: fields for which the constraints describe all allowed values.
         dropped: fields whose contents the API server does not validate.
+        validated_since: N of the first Kubernetes version 1.N that validates the contents, for some fields.
     """
 
-    __slots__ = ("absent", "closed", "dropped", "owned", "present", "rules", "validators")
+    __slots__ = ("absent", "closed", "dropped", "owned", "present", "rules", "validated_since", "validators")
 
     def __init__(self, rules: Iterable[Hook] = (), validators: Iterable[Hook] = ()) -> None:
         self.absent: list[tuple[str, Constraint]] = []
@@ -118,6 +125,7 @@ class TypePlan:
         self.owned: set[str] = set()
         self.closed: set[str] = set()
         self.dropped: set[str] = set()
+        self.validated_since: dict[str, int] = {}
 
 
 Wrap = Callable[[Hook], Hook]
@@ -191,9 +199,10 @@ def _hook_of(active: Active, type: str, wrap: Wrap | None) -> Hook:
 
 
 class Plan:
-    """Hooks and constraints by API type, and the hooks for whole documents, objects and bundles.
+    """Hooks and constraints by API type, and the hooks for whole documents, objects, changes and removals of objects, and bundles.
 
     `every`: hooks for all objects of known kinds. `make`: returns the plan of a type; called once per type, for its first value.
+    `enabled_gates`: feature gates that are on in spite of their default.
     """
 
     def __init__(
@@ -203,6 +212,9 @@ class Plan:
         objects: ObjectHooks | None = None,
         bundle: ObjectHooks | None = None,
         every: Iterable[Hook] = (),
+        changes: ObjectHooks | None = None,
+        removals: ObjectHooks | None = None,
+        enabled_gates: Iterable[str] = (),
     ) -> None:
         self._make = make
         self._types: dict[str, TypePlan | None] = {}
@@ -210,6 +222,9 @@ class Plan:
         self.objects = objects or ObjectHooks()
         self.bundle = bundle or ObjectHooks()
         self.every = list(every)
+        self.changes = changes or ObjectHooks()
+        self.removals = removals or ObjectHooks()
+        self.enabled_gates = frozenset(enabled_gates)
 
     def of_type(self, name: str) -> TypePlan | None:
         """Return the plan of a type, or None if no rule or constraint applies to it."""
@@ -264,6 +279,8 @@ class _Types:
                 plan.closed.add(key)
             if constraint.dropped:
                 plan.dropped.add(key)
+            if constraint.validated_since:
+                plan.validated_since[key] = constraint.validated_since
             if constraint.rule.id not in self._active:
                 continue
             if constraint.of_absent:
@@ -282,4 +299,7 @@ def compile_plan(registry: Registry, rules: RuleSet, wrap: Wrap | None = None) -
         ObjectHooks([active for active in callable_rules if active.rule.subject is Resource and not active.rule.types], wrap),
         ObjectHooks([active for active in callable_rules if active.rule.subject is Facts], wrap),
         [types.hook_of(each) for each in registry.validators if each.rule.id in rules and not each.types],
+        ObjectHooks([active for active in callable_rules if active.rule.subject is ObjectChange], wrap),
+        ObjectHooks([active for active in callable_rules if active.rule.subject is RemovedObject], wrap),
+        rules[GATED].options["enabled"] if GATED in rules else (),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from functools import cached_property
 from importlib.util import find_spec
@@ -18,6 +18,7 @@ from kcheck.rule.index import contents, read_index
 from kcheck.rule.installed import PROJECT, EntryPoint, entry_points
 from kcheck.rule.local import is_local, load_module
 from kcheck.rule.rule import Rule
+from kcheck.rule.user_policies import PREFIX, is_policy, policy_rule
 from kcheck.text.record import NamedTuple
 
 BUILT_IN = ("kcheck_spec", "kcheck_practice")
@@ -69,6 +70,14 @@ class Registry:
         for name in ("tables", "validators", "reporters", "schemas", "failures"):
             setattr(other, name, list(getattr(self, name)))
         return other
+
+    def find(self, id: str) -> Rule | None:
+        """Return a rule, or None if the id is unknown. The ids of user-defined policies are always known."""
+        return self.rules.get(id) or (policy_rule(id) if is_policy(id) else None)
+
+    def unknown_of(self, ids: Iterable[str]) -> set[str]:
+        """Return the ids that are unknown."""
+        return {id for id in set(ids) - self.rules.keys() if not is_policy(id)}
 
     @property
     def lacks_plugins(self) -> bool:
@@ -159,6 +168,8 @@ class Registry:
             raise ValueError(f"rule id {rule.id!r} is already used by {known.module}")
         if foreign and "/" not in rule.id:
             raise ValueError(f"rule id {rule.id!r} needs a plug-in prefix, such as acme/{rule.id}")
+        if rule.id.startswith(PREFIX):
+            raise ValueError(f"rule id {rule.id!r} has the prefix of user-defined policies; use another prefix")
         for group in rule.groups:
             if group not in groups:
                 raise ValueError(f"rule {rule.id}: unknown group {group!r}; {suggest(group, sorted(groups))}")

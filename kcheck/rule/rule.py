@@ -9,8 +9,10 @@ from typing import Any, Literal, get_type_hints
 
 from kcheck.facts.bundle import Bundle
 from kcheck.facts.facts import Facts
+from kcheck.facts.removed import RemovedObject
 from kcheck.finding.problem import Problem
 from kcheck.finding.severity import ERROR, WARNING, Severity
+from kcheck.kube.object_change import ObjectChange
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.resource import Resource
 from kcheck.kube.suggestions import suggest
@@ -20,7 +22,7 @@ from kcheck.text.record import NamedTuple
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
 
-Scope = Literal["document", "object", "type", "bundle", "engine"]
+Scope = Literal["document", "object", "change", "type", "bundle", "removal", "engine"]
 
 # The first parameter of a function determines what it is called with. Pods and containers are API types like any other.
 _TYPES_BY_SUBJECT = {
@@ -29,6 +31,7 @@ _TYPES_BY_SUBJECT = {
 }
 _SCOPES_BY_SUBJECT: dict[type, Scope] = {
     Document: "document", Resource: "object", Pod: "type", Container: "type", TypedValue: "type", Node: "type", Facts: "bundle",
+    ObjectChange: "change", RemovedObject: "removal",
 }  # fmt: skip
 SUBJECTS: Mapping[str, type] = {subject.__name__: subject for subject in _SCOPES_BY_SUBJECT}
 """The supported types of a rule's first parameter, by name."""
@@ -119,10 +122,12 @@ def rule(
 
     Document: every document. Pod, Container: every Pod and container. Node, TypedValue: values of the API types in `types`, such as
     "core/v1 ContainerPort". `fields` restricts these to values in which one of the named fields is present; a mapping names the fields by
-    type. Resource: every object. Facts, with a Bundle as second parameter: every object together with all others. `kinds` selects objects
-    by kind, such as "apps Deployment" or "core Service" (see `kcheck.kube.kinds`). For Facts, `facts` selects objects whose named fields of
-    Facts are not empty, and `references` selects objects that refer to an object of one of these kinds. `equivalents`: checks of other
-    tools that a plug-in's rule replaces, such as "kube-linter/latest-tag". Raises TypeError for an unsupported signature or keyword.
+    type. Resource: every object. ObjectChange: every object that differs from its older version, if there is one (`kcheck check --before`).
+    RemovedObject, with a Bundle of the input as second parameter: every object that only the older state has. Facts, with a Bundle as
+    second parameter: every object together with all others. `kinds` selects objects by kind, such as "apps Deployment" or "core Service"
+    (see `kcheck.kube.kinds`). For Facts, `facts` selects objects whose named fields of Facts are not empty, and `references` selects
+    objects that refer to an object of one of these kinds. `equivalents`: checks of other tools that a plug-in's rule replaces, such as
+    "kube-linter/latest-tag". Raises TypeError for an unsupported signature or keyword.
     """
 
     def make(function: Callable[..., Iterable[Problem]]) -> Rule:
@@ -159,11 +164,11 @@ def _require_fit(rule: Rule) -> None:
     about = f"rule {rule.id}: a rule for {subject.__name__}"
     if subject in (Node, TypedValue) and not rule.types:
         raise TypeError(f"{about} needs types=, the API types of its values")
-    if rule.types and subject in (Document, Facts):
+    if rule.types and subject in (Document, Facts, ObjectChange, RemovedObject):
         raise TypeError(f"{about} does not accept types=: it is not called with values of API types")
     if rule.fields and not rule.types:
         raise TypeError(f"{about} does not accept fields=: it is not called with values of API types")
-    if rule.kinds and (rule.types or subject not in (Resource, Facts)):
+    if rule.kinds and (rule.types or subject not in (Resource, ObjectChange, Facts, RemovedObject)):
         raise TypeError(f"{about} does not accept kinds=: it is not called with whole objects")
     if (rule.facts or rule.references) and subject is not Facts:
         raise TypeError(f"{about} does not accept facts= or references=: these select Facts")
@@ -205,8 +210,8 @@ def first_parameter(function: Callable[..., Any]) -> type:
     subject = types[0] if types else None
     if subject not in _SCOPES_BY_SUBJECT:
         raise TypeError(f"{function.__qualname__}: the first parameter must be one of {', '.join(t.__name__ for t in _SCOPES_BY_SUBJECT)}")
-    if subject is Facts and types[1:] != [Bundle]:
-        raise TypeError(f"{function.__qualname__}: a rule for Facts must take a Bundle as second parameter")
+    if subject in (Facts, RemovedObject) and types[1:] != [Bundle]:
+        raise TypeError(f"{function.__qualname__}: a rule for {subject.__name__} must take a Bundle as second parameter")
     return subject  # type: ignore[no-any-return]
 
 

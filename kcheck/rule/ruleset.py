@@ -10,6 +10,7 @@ from kcheck.finding.severity import Severity
 from kcheck.rule.presets import DEFAULT, PRESETS
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
+from kcheck.rule.user_policies import EVERY, FAMILY, NO_POLICIES, PolicySelection, is_policy
 from kcheck.text.record import NamedTuple
 
 ALWAYS = frozenset({"internal-error", "unreadable-file", "invalid-yaml"})
@@ -46,13 +47,18 @@ class Active(NamedTuple):
 
 
 class RuleSet:
-    """The enabled rules, by id."""
+    """The enabled rules, by id. `policies`: which user-defined policies are enabled; none by default."""
 
-    def __init__(self, active: Mapping[str, Active] = MappingProxyType({})) -> None:
+    def __init__(self, active: Mapping[str, Active] = MappingProxyType({}), policies: PolicySelection = NO_POLICIES) -> None:
         self.active = dict(active)
+        self.policies = policies
 
     def __contains__(self, id: str) -> bool:
         return id in self.active
+
+    def runs(self, id: str) -> bool:
+        """Return whether a rule is enabled, or a user-defined policy would be if it exists."""
+        return id in self.active or (is_policy(id) and self.policies.is_enabled(id))
 
     def __getitem__(self, id: str) -> Active:
         return self.active[id]
@@ -98,12 +104,38 @@ def choose(
             id: Active(rule, severity.get(id, rule.severity), {n: o.default for n, o in rule.options.items()} | options.get(id, {}))
             for id, rule in sorted(registry.rules.items())
             if id in chosen
-        }
+        },
+        _choose_policies(tuple(select), tuple(ignore), settings),
     )
 
 
+def _choose_policies(select: tuple[str, ...], ignore: tuple[str, ...], settings: Mapping[str, Setting]) -> PolicySelection:
+    """Return which user-defined policies run. The same settings apply to them as to other rules."""
+    known = {id: setting for id, setting in settings.items() if is_policy(id)}
+    on = known[EVERY].on is not False if EVERY in known else True
+    named = {id: setting.on for id, setting in known.items() if setting.on is not None and id != EVERY}
+    severities = {id: setting.severity for id, setting in known.items() if setting.severity is not None}
+    if select:
+        on, named = not _FOR_ALL.isdisjoint(select), {name: True for name in select if is_policy(name)}
+    if not _FOR_ALL.isdisjoint(ignore):
+        on, named = False, {}
+    named |= {name: False for name in ignore if is_policy(name)}
+    return PolicySelection(on, named, severities, "undecided-policy" in select)
+
+
+_FOR_ALL = frozenset((FAMILY, EVERY, "all"))
+"""The names that select all user-defined policies."""
+
+
+_VERDICT = "verdict"
+"""The group of rules about what API servers answer, but that no user can or needs to change, so that they are off by default."""
+
+
 def _expand(registry: Registry, names: Iterable[str], usual: Collection[str]) -> set[str]:
-    """Return the ids of rules and groups. A group selects all its rules, a family (spec, practice) only its rules in `usual`."""
+    """Return the ids of rules and groups.
+
+    A group selects all its rules, a family (spec, practice) only its rules in `usual`, and those that the verdict of the API server needs.
+    """
     families = {r.family for r in registry.rules.values()}
     ids: set[str] = set()
     for name in names:
@@ -111,5 +143,5 @@ def _expand(registry: Registry, names: Iterable[str], usual: Collection[str]) ->
             ids.add(name)
         else:
             members = registry.groups.get(name, frozenset())
-            ids |= members.intersection(usual) if name in families else members
+            ids |= {id for id in members if id in usual or _VERDICT in registry.rules[id].groups} if name in families else members
     return ids

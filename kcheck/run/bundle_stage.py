@@ -18,13 +18,17 @@ from kcheck.facts.unit import INPUT, Unit
 from kcheck.finding.finding import Finding
 from kcheck.finding.fix import Fix
 from kcheck.finding.problem import Problem
+from kcheck.finding.rendered import rendered_path, template_of
 from kcheck.finding.report import Report, SkippedFile
-from kcheck.finding.role import COMPONENT, KUSTOMIZATION, OTHER
+from kcheck.finding.role import CHART_TEMPLATE, COMPONENT, EXAMPLES, KUSTOMIZATION, OTHER, VALUES
 from kcheck.kube import placeholders
 from kcheck.kube.location import Location
 from kcheck.redaction import redact
+from kcheck.repository.own_images import without_own_images
+from kcheck.repository.policy import SELECTS_NOTHING
 from kcheck.repository.units import Builds, BuiltUnit, Units, find_units
 from kcheck.rule.ruleset import RuleSet
+from kcheck.run.copied_objects import merge_copies
 from kcheck.run.missing_schemas import merge_missing_schemas
 from kcheck.text.span import Range
 
@@ -80,6 +84,7 @@ class _ReportBuilder:
         self.facts_by_file: FactsByFile = []
         self.ignores: dict[str, Ignores] = {}
         self.checked: set[str] = set()
+        self.templates: set[str] = set()
         self.kinds: dict[str, Sequence[KindPlace]] = {}
 
     def build(self, skipped: Iterable[SkippedFile], checked: Iterable[Checked], cache: RelationCache | None) -> Report:
@@ -101,13 +106,45 @@ class _ReportBuilder:
             self.report.remote = list(relations.remote)
         with self.session.stage("report"):
             partition = apply_ignores(self.report.findings, self.ignores, self.rules_for, self.is_complete)
+            kept, suppressed = partition.kept, partition.suppressed
+            if self.session.charts is not None:
+                kept, suppressed = self.with_charts(kept, suppressed)
             # Of findings with the same position and message, the first one stays first.
-            ordered = sorted(dict.fromkeys(partition.kept), key=lambda f: f.order)
+            ordered = sorted(dict.fromkeys(kept), key=lambda f: f.order)
+            ordered = ordered if self.session.judges_as_server else self.without_repetitions(ordered)
             findings = merge_missing_schemas(self.without_baseline(ordered))
             self.report.findings = [f._replace(url=self.report.url_of(f.rule)) for f in findings]
-            self.report.suppressed = len(partition.suppressed)
+            self.report.suppressed = len(suppressed)
+            if self.session.policies is not None:
+                self.report.policies = tuple(filter(self.session.rules.policies.is_enabled, self.session.policies.names))
             self.report.kubernetes = ", ".join(_versions(self.session, self.checked))
         return self.report
+
+    def with_charts(self, kept: list[Finding], suppressed: list[Finding]) -> tuple[list[Finding], list[Finding]]:
+        """Return the findings with those in rendered charts at their places in templates, and add what is known about the charts."""
+        charts = self.session.charts
+        rendered = {f"{folder}/" if folder else "" for folder in charts.rendered}
+        roles = self.report.roles
+        self.report.passed = [
+            each
+            for each in self.report.passed
+            if not (each.file in roles and roles[each.file].name in (CHART_TEMPLATE, VALUES) and each.file.startswith(tuple(rendered)))
+        ]
+        self.report.passed += charts.passed
+        self.report.limited += charts.limited
+        return [*charts.relocated(kept), *charts.findings], charts.relocated(suppressed)
+
+    def without_repetitions(self, findings: list[Finding]) -> list[Finding]:
+        """Return the findings without those about images of the project itself, and about copies of an object."""
+        if len(self.checked) == 1 or not findings:
+            return findings
+        objects = {
+            each.path: [f.id for f in each.facts]
+            for each in self.facts_by_file
+            if each.path in self.checked and not self.is_test(each.path)
+        }
+        findings = without_own_images(findings, chain.from_iterable(objects.values()), self.report.roles)
+        return merge_copies(findings, self.report.findings, objects)
 
     def without_baseline(self, findings: list[Finding]) -> list[Finding]:
         """Return the findings that are not in the baseline."""
@@ -123,16 +160,22 @@ class _ReportBuilder:
     def add_outcome(self, each: Checked) -> None:
         """Add the outcome of a file to the report."""
         outcome = each.outcome
+        if outcome.skip_reason and rendered_path(each.path) is not None:
+            return
         if outcome.skip_reason:
             self.report.passed.append(SkippedFile(each.path, outcome.skip_reason))
         else:
             self.checked.add(each.path)
-            self.report.files += 1
-            self.report.documents += outcome.documents
+            template = template_of(each.path)
+            # A template counts once, although it is rendered with several sets of values.
+            if template == each.path or template not in self.templates:
+                self.templates.add(template)
+                self.report.files += 1
+                self.report.documents += outcome.documents
             self.report.without_schema.update(outcome.without_schema)
             of_role = f"{outcome.role.name}: {outcome.role.reason}" if self.session.is_limited(outcome.role.name) else ""
             if reasons := [reason for reason in (of_role, outcome.partial) if reason]:
-                self.report.limited.append(SkippedFile(each.path, "; ".join(reasons)))
+                self.report.limited.append(SkippedFile(template_of(each.path), "; ".join(reasons)))
         if outcome.ignores:
             self.ignores[each.path] = outcome.ignores
         if outcome.kinds and self.session.defines_for_all(outcome.role.name):
@@ -155,6 +198,11 @@ class _ReportBuilder:
         role = self.report.roles.get(file)
         return role is not None and self.session.is_test(role.name)
 
+    def is_example(self, file: str) -> bool:
+        """Whether a file contains examples, to which only some rules apply."""
+        role = self.report.roles.get(file)
+        return role is not None and role.name in EXAMPLES and self.session.is_limited(role.name)
+
     def is_current(self, relations: Relations) -> bool:
         """Return whether the files that cached results depend on have not changed."""
         if not relations.reads:
@@ -166,7 +214,8 @@ class _ReportBuilder:
     def relations(self) -> Relations:
         """Return the units of the input and the findings of the rules across objects."""
         facts_by_file = [(each.path, each.facts) for each in self.facts_by_file]
-        units = find_units(facts_by_file, self.session.complete_part, self.session.partial_folders)
+        renderings = () if self.session.charts is None else self.session.charts.units()
+        units = find_units(facts_by_file, self.session.complete_part, self.session.partial_folders, renderings)
         builds, failures = self.build_kustomizations(units)
         failures += [finding for each in builds.failures for finding in self.failed_build(*each)]
         findings = (*failures, *self.run_relation_rules(units, builds.units))
@@ -216,8 +265,9 @@ class _ReportBuilder:
         return file in self.checked or (role is not None and role.name in (KUSTOMIZATION, COMPONENT, OTHER))
 
     def is_about_object(self, rule: str) -> bool:
-        """Return whether a rule judges objects, rather than the text of their files."""
-        return rule not in DOCUMENT_RULES and self.session.registry.rules[rule].scope != "document"
+        """Return whether a rule judges objects, rather than the text of their files or how the manifests change."""
+        found = self.session.registry.find(rule)
+        return rule not in DOCUMENT_RULES and found is not None and found.scope not in ("document", "change")
 
     def build_kustomizations(self, units: Units) -> tuple[Builds, list[Finding]]:
         """Return the builds of the kustomizations, or none and findings if that fails."""
@@ -253,7 +303,14 @@ class _ReportBuilder:
         for unit, files in units.all:
             if unit.kind == "kustomization" and unit.path not in built:
                 replaced.difference_update(files)
-        raw = [f for path, _, facts in self.facts_by_file for f in facts if path not in replaced or f.kustomization is not None]
+        alternatives = _alternatives(by_file)
+        raw = [
+            f
+            for path, _, facts in self.facts_by_file
+            if path not in alternatives
+            for f in facts
+            if path not in replaced or f.kustomization is not None
+        ]
         every = [*raw, *(f for unit, facts in members if unit.path in built and unit.kind == "kustomization" for f in facts)]
         paths = [each.path for each in self.facts_by_file]
         # The whole input, by cluster: with the objects that the cluster already has.
@@ -262,7 +319,7 @@ class _ReportBuilder:
         findings: list[Finding] = []
         with session.budget.limited(_CHARS_PER_OBJECT * (len(every) + len(session.provided))):
             for unit, own in members:
-                is_everything = unit is INPUT and not built and not session.provided
+                is_everything = unit is INPUT and not built and not session.provided and not alternatives
                 is_built = unit.kind == "kustomization"
                 number = session.cluster_of_unit((units.kustomizations[unit.path],) if is_built else (f.place.file for f in own))
                 if number not in wholes:
@@ -270,6 +327,11 @@ class _ReportBuilder:
                     wholes[number] = Bundle(chain(every, cluster.provided), cluster.complete, paths)
                     wholes[number].removed = session.removed
                 whole = wholes[number]
+                if alternatives and own and (path := own[0].place.file) in alternatives:
+                    # Another set of values: its objects replace those of the first one.
+                    chart = alternatives[path]
+                    others = [f for f in every if (other := rendered_path(f.place.file)) is None or other.chart != chart]
+                    whole = Bundle(chain(others, own, session.cluster(number).provided), session.cluster(number).complete, paths)
                 bundle = whole if is_everything else Bundle(own, session.is_complete(unit, number), (), unit, whole)
                 found = self.unit_findings(own, bundle)
                 if unit.path in built and built[unit.path].is_renamed:
@@ -278,7 +340,18 @@ class _ReportBuilder:
                     overlays.add(unit, own, found)
                 else:
                     findings += found
-        return [*findings, *overlays.findings()]
+        # Objects that no longer exist are in no unit.
+        return [*findings, *overlays.findings(), *self.removal_findings(wholes.get(0) or Bundle(every, session.complete, paths))]
+
+    def removal_findings(self, bundle: Bundle) -> list[Finding]:
+        """Return the findings of the rules about removed objects. `bundle`: the objects of the input."""
+        findings: list[Finding] = []
+        for removed in self.session.gone:
+            hooks = self.session.plan(self.rules_for(removed.place.file)).removals.of_kind(removed.id.api_version, removed.id.kind)
+            reporter = _ObjectReporter(self, removed.facts, INPUT, findings)
+            for hook in hooks:
+                hook.run(removed, reporter.report, reporter.report_crash, bundle)
+        return findings
 
     def unit_findings(self, own: Iterable[Facts], bundle: Bundle) -> list[Finding]:
         """Return the findings of the rules across objects for the objects of a unit."""
@@ -297,6 +370,9 @@ class _ReportBuilder:
         # Tests create objects that are not in the input, so in their files a finding needs both objects.
         if active is None or (self.is_test(at.file) and not problem.related):
             return
+        # Examples show one thing each, so what a selector matches is in the same file, or left out.
+        if rule in SELECTS_NOTHING and self.is_example(at.file) and all(each.place.file != at.file for each in problem.related):
+            return
         skips_placeholders = not self.session.judges_placeholders and PLACEHOLDERS not in active.rule.groups
         if not (skips_placeholders and _concerns_placeholder(problem, at)):
             message, help = redact.message(problem.message), redact.message(problem.help)
@@ -304,6 +380,17 @@ class _ReportBuilder:
                 message, help = substitution.conceal(message, help)
             fix = problem.fix if isinstance(problem.fix, Fix) else None
             yield Finding(rule, active.severity, active.rule.family, message, at, problem.reason, problem.related, fix, "", help, unit=unit)
+
+
+def _alternatives(files: Iterable[str]) -> dict[str, str]:
+    """Return the rendered templates of all renderings of a chart but the first one, each with its chart."""
+    first: dict[str, tuple[str, str, str]] = {}
+    found: dict[str, str] = {}
+    for file in files:
+        path = rendered_path(file)
+        if path is not None and first.setdefault(path.chart, path.rendering) != path.rendering:
+            found[file] = path.chart
+    return found
 
 
 def _versions(session: Session, files: Iterable[str]) -> list[str]:

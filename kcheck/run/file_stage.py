@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from kcheck.check.file import Checked, Outcome, Task, file_findings
-from kcheck.check.input_kinds import CRD_MARKER, InputKind, KindPlace, make_input_kinds
+from kcheck.check.input_kinds import CRD_MARKER, POLICY_MARKER, InputKind, KindPlace, make_input_kinds
 from kcheck.check.session import Session
 from kcheck.discovery.discover import Discovery, Target, UnreadablePath, is_descriptor
-from kcheck.discovery.load import LIMIT, load_file
+from kcheck.discovery.load import LIMIT, load_file, role_in_chart
 from kcheck.facts.facts import Facts
 from kcheck.finding.role import KUSTOMIZATION, SKIPPED, UNKNOWN, UNMAINTAINED, VENDORED, Role
 from kcheck.repository.roles import RoleFinder, is_unmaintained
@@ -25,6 +25,8 @@ MAX_KEPT_CHARS = 24_000_000
 
 _PORTION_CHARS = 8_000_000
 """Characters that are checked per portion. Neighboring files tend to need the same definitions."""
+
+CHART_NAME = "Chart.yaml"
 
 _COMPRESS_FROM_CHARS = 32_000_000
 """Characters of definitions above which their texts are sent to the workers compressed."""
@@ -52,6 +54,7 @@ class _StageFile:
         target: Where the file is read from.
         size: Length in characters.
         defines: Whether the file may define kinds.
+        has_policies: Whether the file may contain user-defined policies.
         source: The content, or None if it must be read again.
         other: Whether only the kinds that the file defines are needed, because another shard checks it or it is vendored.
         role: The role of the file, as far as it is known without its content.
@@ -64,6 +67,7 @@ class _StageFile:
     source: Source | None
     other: bool = False
     role: Role = UNKNOWN
+    has_policies: bool = False
 
 
 class FileStage:
@@ -84,19 +88,23 @@ class FileStage:
         self.roles = RoleFinder((), session.roles)
         self.paths: list[str] = []
         self.kustomization_facts: dict[str, Facts] = {}
+        self.kustomization_sources: list[Source] = []
         self.kinds: dict[int, list[KindPlace]] = {}
         self.definitions: dict[int, tuple[str, ...]] = {}
 
     def check_input(self, found: Discovery, share: Share | None = None) -> list[Checked]:
-        """Check all files, or those of a shard, and return their outcomes in input order. Unreadable paths come is_last."""
+        """Check all files, or those of a shard, and return their outcomes in input order. Unreadable paths come last."""
         self.session.partial_folders = found.partial
         paths = [*(target.path for target in found.targets), *(fault.file for fault in found.unreadable)]
         with self.session.stage("loading files"):
             self.read_targets(found, share)
+            if self.session.helm is not None and share is None:
+                paths += self.render_charts(found, len(paths))
             for number, fault in enumerate(found.unreadable, len(found.targets)):
                 self.outcomes[number] = self.unreadable_outcome(fault)
                 if share is not None:
                     share.add_file(fault.file, "", fault.message)
+            self.read_policies()
         if share is not None:
             self.keep_shard(share.own_files())
         self.paths = paths
@@ -122,6 +130,8 @@ class FileStage:
     def read_target(self, number: int, target: Target, share: Share | None) -> None:
         """Load a file and add it to the files to check, or store its outcome if it cannot or need not be checked."""
         role = self.roles.before_reading(target)
+        if target.named and self.session.helm is not None:
+            role = role_in_chart(target.path) or role
         source = self.load_source(number, target, role)
         if share is not None:
             share.add_file(target.path, "" if source is None else source.text, str(self.outcomes.get(number, "")))
@@ -130,8 +140,58 @@ class FileStage:
             self.kept_chars += size
             # A pipe can be read only once.
             keep = self.kept_chars <= MAX_KEPT_CHARS or target.stdin or is_descriptor(target.path)
-            self.files.append(_StageFile(number, target, size, CRD_MARKER in source.text, source if keep else None, role=role))
+            self.files.append(
+                _StageFile(
+                    number,
+                    target,
+                    size,
+                    CRD_MARKER in source.text,
+                    source if keep else None,
+                    role=role,
+                    has_policies=POLICY_MARKER in source.text,
+                )
+            )
             self.roles.add_text(target.path, source.text)
+
+    def read_policies(self) -> None:
+        """Read the user-defined policies, before anything is checked: they apply to the objects of all files."""
+        settings = self.session.policy_settings
+        candidates = [file for file in self.files if file.has_policies] if settings.from_input else []
+        if not candidates and not settings.files:
+            return
+        # Imported late: few inputs have policies.
+        from kcheck.run.policy_reading import add_policies
+
+        def texts(files: Iterable[_StageFile]) -> Iterator[tuple[str, str, str]]:
+            for file in files:
+                source = file.source or self.load_source(file.number, file.target, file.role)
+                if source is not None:
+                    yield file.target.path, source.text, file.role.name
+
+        add_policies(self.session, texts(candidates), texts(self.files))
+
+    def render_charts(self, found: Discovery, number: int) -> list[str]:
+        """Render the charts of the input and add the texts to the files to check. Returns their paths. `number`: that of the first one."""
+        self.session.charts = None
+        if not any(
+            target.path.endswith((CHART_NAME, ".tgz")) or (target.named and "templates/" in target.path) for target in found.targets
+        ):
+            return []
+        # Imported on first use: most inputs contain no chart.
+        from kcheck.run.chart_releases import find_releases, may_describe_release
+        from kcheck.run.charts import ChartStage, find_charts
+
+        texts = (file.source.text for file in self.files if file.defines and file.source is not None)
+        sources = [*(file.source for file in self.files if file.source is not None), *self.kustomization_sources]
+        releases = find_releases(source for source in sources if may_describe_release(source.text))
+        charts = ChartStage(self.session, self.session.helm, texts, releases, self.progress)
+        rendered = charts.render(find_charts(found.targets, self.roles))
+        for at, each in enumerate(rendered, number):
+            target = Target(each.path, named=False, data=each.text.encode("utf-8", "surrogatepass"))
+            source = Source(each.path, each.text)
+            defines, has_policies = CRD_MARKER in each.text, POLICY_MARKER in each.text
+            self.files.append(_StageFile(at, target, len(each.text), defines, source, role=each.role, has_policies=has_policies))
+        return [each.path for each in rendered]
 
     def keep_shard(self, own: Collection[int]) -> None:
         """Drop the files of other shards, except those that may define kinds."""
@@ -159,6 +219,8 @@ class FileStage:
         source = load_file(target, self.limit, self.stdin)
         if isinstance(source, UnreadablePath):
             return self.unreadable_outcome(source)
+        if "helmCharts" in source.text:
+            self.kustomization_sources.append(source)
         # Imported on first use, because most small runs have no kustomization.
         from kcheck.check.kustomizations import Kustomizations, check_kustomization
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect, insort
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -71,7 +71,7 @@ class Fixing:
         self.files: dict[str, Fixed] = {}
         self.changed: list[str] = []
         self._stamps = {target.path: _stamp(target.path) for target in found.targets if only is None or target.path in only}
-        self._done: set[tuple[object, ...]] = set()
+        self._done: dict[str, set[tuple[object, ...]]] = defaultdict(set)
 
     def fix_all(self, check: Check) -> Report:
         """Check and fix until no fixes are left, and return the report of the remaining findings."""
@@ -95,22 +95,26 @@ class Fixing:
     def _apply_report(self, report: Report) -> bool:
         """Apply the fixes of a report. Returns whether any text changed."""
         by_file: dict[str, list[tuple[Finding, Fix]]] = defaultdict(list)
+        keys = _keys_of(report.findings)
         for finding in report.findings:
             fix = finding.fix
-            if fix is not None and (fix.safe or self.unsafe) and finding.file in self._stamps and _key(finding) not in self._done:
+            if fix is None or not (fix.safe or self.unsafe) or finding.file not in self._stamps:
+                continue
+            if keys[id(finding)] not in self._done[finding.file]:
                 by_file[finding.file].append((finding, fix))
-        changed = [path for path, wanted in by_file.items() if self._fix_file(path, wanted)]
+        changed = [path for path, wanted in by_file.items() if self._fix_file(path, wanted, keys)]
         return bool(changed)
 
-    def _fix_file(self, path: str, wanted: Sequence[tuple[Finding, Fix]]) -> bool:
+    def _fix_file(self, path: str, wanted: Sequence[tuple[Finding, Fix]], keys: Mapping[int, tuple[object, ...]]) -> bool:
         fixed = self.files.get(path) or self._read_file(path)
         if fixed is None:
             return False
         documents = parse(Source(path, fixed.text))
         shared = [span for document in documents for span in aliased_spans(document)]
         chosen = compatible_fixes(each for each in wanted if not _overlap(each[1], shared))
-        # Each fix is tried only once: a fix without effect would be repeated in every round.
-        self._done.update(_key(finding) for finding, _ in chosen)
+        # Each fix is tried only once: a fix without effect would be repeated in every round. The number of equal findings is part of its
+        # key, because the next item of a list takes the place of one that was removed.
+        self._done[path].update(keys[id(finding)] for finding, _ in chosen)
         if is_generated(fixed.text):
             return False
         if self.accept is not None:
@@ -119,6 +123,9 @@ class Fixing:
         text = _apply_fixes(fixed.text, kept)
         if text == fixed.text:
             return False
+        if len(parse(Source(path, text))) != len(documents):
+            # A document that was divided has findings in both parts.
+            del self._done[path]
         rules = Counter(finding.rule for finding, fix in chosen if any(fix is each for each in kept))
         self.files[path] = Fixed(fixed.source, text, fixed.rules + rules)
         return True
@@ -134,9 +141,11 @@ class Fixing:
         return None
 
 
-def _key(finding: Finding) -> tuple[object, ...]:
-    """Return the attributes of a finding that do not change when the surrounding text moves."""
-    return finding.file, finding.place.document, finding.rule, finding.message, finding.place.field
+def _keys_of(findings: Sequence[Finding]) -> dict[int, tuple[object, ...]]:
+    """Return, by the id of each finding, the attributes that do not change when the surrounding text moves."""
+    texts = {id(each): (each.file, each.place.document, each.rule, each.message) for each in findings}
+    equal = Counter(texts.values())
+    return {id(each): (*texts[id(each)], each.place.field, equal[texts[id(each)]]) for each in findings}
 
 
 def _stamp(path: str) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.severity import Severity
+from kcheck.text.words import counted
 
 _RULE = "missing-schema"
 
@@ -31,4 +32,4 @@ def _with_numbers(first: Finding, all: list[Finding]) -> Finding:
     if len(all) == 1:
         return first
     files = len({each.file for each in all})
-    return first._replace(message=f"{first.message} ({len(all)} objects in {files} {'file' if files == 1 else 'files'})")
+    return first._replace(message=f"{first.message} ({len(all)} objects in {counted(files, 'file')})")

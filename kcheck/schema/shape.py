@@ -23,6 +23,8 @@ class Shape:
 
     `structs` are the object fields that are not pointers in Go: if such a field is absent, the API server sees an empty object.
 
+    `gated` are the fields that the API server drops before validation, because their feature gate is off by default.
+
     `required` is what the schema says. Custom resources are validated against it; for built-in types the API server does not read it, and
     the type's own validation is more lenient in places.
 
@@ -31,7 +33,7 @@ class Shape:
     recursive shape, create it empty and fill `fields` or `items` afterwards.
     """
 
-    __slots__ = ("fields", "format", "items", "kind", "name", "required", "structs")
+    __slots__ = ("fields", "format", "gated", "items", "kind", "name", "required", "structs")
 
     def __init__(
         self,
@@ -51,6 +53,7 @@ class Shape:
         self.required = required
         self.format = format
         self.structs: tuple[tuple[str, Shape], ...] = ()
+        self.gated: tuple[str, ...] = ()
 
     def item_shape(self) -> Shape | None:
         """Return `items`. Compiled code has to use this method for shapes of custom resources, whose `items` is a property."""

@@ -29,8 +29,16 @@ class Judge(Protocol):
         """Whether objects belong to a namespace, None if unknown."""
 
     @property
+    def plural(self) -> str:
+        """The name of the resource, "" if it is unknown."""
+
+    @property
     def pod_schema(self) -> Node | None:
         """The schema in which Pods are searched, or None."""
+
+    @property
+    def definition(self) -> Judge | None:
+        """The kind as its CRD defines it, None without a CRD."""
 
     def judge(self, resource: Resource, walk: Walk) -> None:
         """Report the errors of an object."""
@@ -40,11 +48,11 @@ class CrdRules(Protocol):
     """Evaluates the CEL rules (x-kubernetes-validations) of a custom resource's schema.
 
     `schema`: a `structural.Schema`, whose module is imported only for custom resources. `value`: the object as the server stores it,
-        decoded
-    and defaulted, without a dropped status. Its keys correspond to nodes of `resource`; defaulted values have no node.
+    decoded and defaulted, without a dropped status. Its keys correspond to nodes of `resource`; defaulted values have no node. `old`:
+    the stored object that it replaces, None for a new object.
     """
 
-    def evaluate(self, schema: Any, value: dict[str, Any], resource: Resource, walk: Walk) -> None:
+    def evaluate(self, schema: Any, value: dict[str, Any], resource: Resource, walk: Walk, old: dict[str, Any] | None = None) -> None:
         """Report the violations of an object."""
 
 

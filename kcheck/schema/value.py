@@ -136,12 +136,17 @@ def _quantity(value: Any, shape: Shape) -> ValueFault | None:
 
 def _bytes(value: Any, shape: Shape) -> ValueFault | None:
     if value.__class__ is not str:
-        return _typed(value, shape)
+        # The JSON decoder of Go also reads bytes from a list of numbers.
+        return None if value.__class__ is list and all(_is_byte(each.value) for each in value) else _typed(value, shape)
     try:
         decode(value)
     except BadBase64 as error:
         return ValueFault("invalid-base64", error.message, "Invalid")
     return None
+
+
+def _is_byte(value: Any) -> bool:
+    return value is None or (value.__class__ is int and 0 <= value < 256)
 
 
 def _time(value: Any, shape: Shape) -> ValueFault | None:

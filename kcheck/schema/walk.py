@@ -11,7 +11,7 @@ from kcheck.kube.resource import Resource
 from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.kube.typed_value import TypedValue
 from kcheck.rule.constraint import Constraint
-from kcheck.rule.plan import Hook, OnCrash, OnProblem, Plan, TypePlan
+from kcheck.rule.plan import GATED, Hook, OnCrash, OnProblem, Plan, TypePlan
 from kcheck.schema.shape import Choice, Field, Shape
 from kcheck.schema.value import ValueFault, fault_of
 from kcheck.yaml.node import Node, SharedBlock, SharedRef
@@ -33,6 +33,7 @@ class Walk:
         mistyped: nodes that the server cannot decode.
         unchecked: True inside values that the server does not validate; only their shape is checked.
         strict: whether unknown fields are reported.
+        deferring: True inside values that the server of this version stores without validation; a controller creates objects from them.
         root: the type of the object, None if it is unknown.
         displaced: ids of maps with unknown fields, each with the field that is meant to be present.
         events: counts problems and calls of rules; see `visit_shared`.
@@ -54,6 +55,10 @@ class Walk:
         self.root: Shape | None = None
         self.displaced: set[tuple[int, str]] = set()
         self.events = 0
+        self.deferring = False
+        self._replaced: list[tuple[Node, Any]] = []
+        resource.enabled_gates = plan.enabled_gates
+        resource.dropped = []
 
     def record(self, rule: str, problem: Problem) -> None:
         """Record and forward a problem. Problems of values with a wrong type are dropped: the server never validates these values."""
@@ -66,7 +71,13 @@ class Walk:
                 return
             elif problem.reason not in _NOT_VALIDATION:
                 self.resource.refused.append(node)
+                if self.deferring and not _is_template_metadata(node, self.resource.node):
+                    self.on_deferred(rule, problem)
+                    return
         self._on_problem(rule, problem)
+
+    def on_deferred(self, rule: str, problem: Problem) -> None:
+        """Handle a problem of a value that the server of this version stores without validation. Here: ignore it."""
 
     def visit(self, node: Node, shape: Shape) -> None:
         """Check a value and everything below it."""
@@ -146,10 +157,14 @@ class Walk:
             self.pod = Pod(node, self.resource)
             if node:
                 self.pods.append(self.pod)
+        if shape.gated and not self.unchecked:
+            value = self.drop_gated(node, shape, value)
         fields = shape.fields
+        has_unknown = False
         for key, child in value.items():
             field = fields.get(key)
             if field is None:
+                has_unknown = True
                 if self.strict:
                     self.unknown_field(node, shape, key, child)
                 continue
@@ -167,22 +182,101 @@ class Walk:
                 constraints = present.get(key)
                 if constraints is not None and child.held is not None and not self.unchecked:
                     self.check_constraints(child, constraints)
+        if has_unknown:
+            # The server never sees unknown fields, so rules do not judge their contents.
+            value = {key: child for key, child in value.items() if key in fields}
+            self.replace(node, value)
         if not self.unchecked:
-            self.visit_absent_structs(node, shape, plan)
-            if shape.required:
-                self.check_required(node, shape, value)
-            if plan is not None:
-                self.run_type_rules(node, plan, value)
+            self.validate_object(node, shape, plan, value)
         self.pod = outer
+
+    def validate_object(self, node: Node, shape: Shape, plan: TypePlan | None, value: dict[str, Node]) -> None:
+        """Check the absent fields of an object and run the rules of its type."""
+        self.visit_absent_structs(node, shape, plan)
+        if shape.required:
+            self.check_required(node, shape, value)
+        if plan is not None:
+            self.run_type_rules(node, plan, value)
+
+    def drop_gated(self, node: Node, shape: Shape, value: dict[str, Node]) -> dict[str, Node]:
+        """Remove what the API server drops before validation because a feature gate is off. Returns the remaining fields.
+
+        The server decodes these values, so their shape is checked. `restore_dropped` adds them to the tree again.
+        """
+        from kcheck.schema.builtin.gated_fields import dropped_fields, dropped_items, mounts_of
+
+        self.report_gated(node, shape)
+        # The API server drops fields of Jobs, but not those of the Jobs that a CronJob creates.
+        if shape.name == "batch/v1 JobSpec" and self.resource.kind == "CronJob":
+            return value
+        enables = self.resource.enables
+        for child, gated in list(dropped_fields(node, shape.name, shape.gated, enables)):
+            self.visit_dropped(child, shape.fields[child.name].shape)
+            self.replace(node, {key: each for key, each in node.value.items() if each is not child})
+            owner, levels = node, gated.emptied
+            while levels and not any(owner) and owner.parent is not None:
+                self.replace(owner, None)
+                owner, levels = owner.parent, levels - 1
+        items = [item for item, _ in dropped_items(node, shape.name, shape.gated, enables)]
+        if items and shape.name == "core/v1 PodSpec":
+            items += mounts_of(node, items)
+        for item in items:
+            listed = item.parent
+            if listed is not None:
+                self.visit_dropped(item, self.shape_of_item(node, shape, item))
+                self.replace(listed, [each for each in listed if each is not item])
+        kept: dict[str, Node] = node.value if node.value is not None else {}
+        return kept
+
+    def shape_of_item(self, node: Node, shape: Shape, item: Node) -> Shape:
+        """Return the shape of a value inside an object."""
+        keys = item.keys[len(node.keys) :]
+        for key in keys:
+            field = shape.fields.get(key) if isinstance(key, str) else None
+            inner = field.shape if field is not None else shape.items
+            assert inner is not None
+            shape = inner
+        return shape
+
+    def report_gated(self, node: Node, shape: Shape) -> None:
+        """Report the fields of an object that the API server drops because a feature gate is off."""
+        from kcheck.schema.builtin.gated_fields import dropped_fields, dropped_items, gate_problem
+
+        enables = self.resource.enables
+        for child, gated in dropped_fields(node, shape.name, shape.gated, enables):
+            if child.value != gated.harmless:
+                self.emit(GATED, gate_problem(child, gated.gate))
+        for item, items in dropped_items(node, shape.name, shape.gated, enables):
+            self.emit(GATED, gate_problem(item[items.field], items.gate))
+
+    def visit_dropped(self, node: Node, shape: Shape) -> None:
+        """Check only the shape of a value that the API server drops."""
+        outer, self.unchecked = self.unchecked, True
+        self.visit(node, shape)
+        self.unchecked = outer
+        self.resource.dropped.append(node)
+
+    def replace(self, node: Node, held: Any) -> None:
+        """Replace the value of a node until `restore_dropped` is called."""
+        self._replaced.append((node, node.held))
+        node.held = held
+
+    def restore_dropped(self) -> None:
+        """Add to the tree again what `drop_gated` has removed."""
+        for node, held in reversed(self._replaced):
+            node.held = held
+        self._replaced.clear()
 
     def visit_field(self, node: Node, key: str, child: Node, field: Field, plan: TypePlan | None) -> None:
         """Check the value of a field that is not a string."""
         inner = field.shape
-        outer_unchecked = self.unchecked
+        outer_unchecked, outer_deferring = self.unchecked, self.deferring
         if (key == "status" and node is self.resource.node) or (plan is not None and key in plan.dropped):
             self.unchecked = True
+        if plan is not None and key in plan.validated_since and self.resource.is_before(plan.validated_since[key]):
+            self.deferring = True
         self.visit(child, inner)
-        unchecked, self.unchecked = self.unchecked, outer_unchecked
+        unchecked, self.unchecked, self.deferring = self.unchecked, outer_unchecked, outer_deferring
         if field.enum and inner.kind == "list" and (plan is None or key not in plan.closed) and not unchecked:
             for item in child:
                 if item.text and item.value not in field.enum:
@@ -191,6 +285,8 @@ class Walk:
     def check_constraints(self, node: Node, constraints: Sequence[Constraint]) -> None:
         """Report the problems that the constraints of a field find in its value."""
         for constraint in constraints:
+            if constraint.since and self.resource.is_before(constraint.since):
+                continue
             found = constraint.look(node)
             if found is not None:
                 self.report(constraint.rule.id, found)
@@ -200,11 +296,17 @@ class Walk:
         for key, inner in shape.structs:
             child = node[key]
             if not child and not (key == "status" and node is self.resource.node) and (plan is None or key not in plan.dropped):
+                outer = self.deferring
+                if plan is not None and key in plan.validated_since and self.resource.is_before(plan.validated_since[key]):
+                    self.deferring = True
                 self.visit_object(child, inner, {})
+                self.deferring = outer
 
     def run_type_rules(self, node: Node, plan: TypePlan, value: dict[str, Node]) -> None:
         """Run the constraints of absent fields and the rules of a type. Rules are called for present values only."""
         for key, constraint in plan.absent:
+            if constraint.since and self.resource.is_before(constraint.since):
+                continue
             found = constraint.look(node[key])
             if found is not None:
                 self.report(constraint.rule.id, found)
@@ -303,7 +405,10 @@ class Walk:
     def wrong_value(self, node: Node, shape: Shape, fault: ValueFault) -> None:
         from kcheck.schema.type_advice import problem_of
 
+        # The server decodes also what it does not validate.
+        outer, self.deferring = self.deferring, False
         self.emit(fault.rule, problem_of(node, shape, fault, self.resource.document.source.text))
+        self.deferring = outer
 
     def not_supported(self, node: Node, allowed: tuple[Any, ...]) -> None:
         near = nearest(node.text, allowed)
@@ -326,6 +431,12 @@ class Walk:
             if each.is_map:
                 self.visit(each, shape)
         self.strict = strict
+
+
+def _is_template_metadata(node: Node, root: Node) -> bool:
+    """Whether a value is in the metadata of a Pod template, which all versions validate."""
+    keys = node.keys[len(root.keys) :]
+    return keys[:2] == ["spec", "template"] and keys[2:3] != ["spec"]
 
 
 def _is_zero(value: Any) -> bool:

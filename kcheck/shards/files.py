@@ -152,7 +152,7 @@ class _Shard:
                 outcome: Outcome = decode(data, Outcome)
                 if not isinstance(number, int) or not isinstance(path, str):
                     raise ValueError("a file has no number or no path")
-                if unknown := {finding.rule for finding in outcome.findings} - registry.rules.keys():
+                if unknown := registry.unknown_of(finding.rule for finding in outcome.findings):
                     raise ValueError(f"unknown rule {min(unknown)}")
                 yield Checked(number, path, outcome)
 

@@ -231,7 +231,12 @@ def _findings(rule: Rule, example: Example, where: str) -> list[Finding]:
         assert isinstance(value, _RUN_OPTIONS[name]), f"{where}: option {name} must be {_OPTION_TYPES[_RUN_OPTIONS[name]]}, not {value!r}"
     try:
         found = check_text(
-            example.text, [rule, *_VALIDITY_RULES], options={rule.id: options}, name=f"example.{example.language}", **for_run
+            example.text,
+            [rule, *_VALIDITY_RULES],
+            options={rule.id: options},
+            name=f"example.{example.language}",
+            before=example.before,
+            **for_run,
         )
     except (BadOption, ValueError) as error:
         raise AssertionError(f"{where}: {error}") from None

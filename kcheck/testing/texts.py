@@ -8,12 +8,15 @@ from functools import cache
 from io import BytesIO
 from typing import Any
 
+from kcheck.changes.old_files import TextFiles
+from kcheck.changes.old_objects import OldObjects
 from kcheck.check.session import Session
 from kcheck.discovery.discover import Discovery, Target
 from kcheck.finding.finding import Finding
 from kcheck.rule.registry import BUILT_IN, Registry
 from kcheck.rule.rule import Rule
 from kcheck.rule.ruleset import Setting, choose
+from kcheck.run.removed_objects import find_removed_objects
 from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
@@ -27,11 +30,13 @@ def check_text(
     kubernetes: str = "",
     complete: bool = False,
     name: str = "example.yaml",
+    before: str | None = None,
 ) -> list[Finding]:
     """Checks a text and returns the findings.
 
     `rules`: ids, groups or Rules, by default the rules that are on by default. `options`: option values as in a config, by rule id.
     `complete`: whether the text contains every object of the cluster. `name`: the file name, which determines the language.
+    `before`: the older version of the objects.
 
     Raises ValueError for an unknown rule or option, BadOption for an invalid option value.
     """
@@ -43,6 +48,12 @@ def check_text(
     if unknown:
         raise ValueError(f"unknown rule or group {', '.join(unknown)}")
     session = Session(registry, choose(registry, ids, settings=settings), [Store(load(kubernetes))], complete)
+    if before is not None:
+        contents = [Target(name, False, data=text.encode())]
+        session.removed, session.gone = find_removed_objects(
+            [Target(name, False, data=before.encode())], contents, {name: name}, session, TextFiles.state
+        )
+        session.before = OldObjects(TextFiles({name: before}))
     found = Discovery([Target(name, named=True, stdin=True)])
     return run_pipeline(found, session, stdin=BytesIO(text.encode())).findings
 

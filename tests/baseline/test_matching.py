@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from kcheck.baseline.matching import compare, plain_field, plain_text
+from kcheck.baseline.matching import TIERS, compare, plain_field, plain_text
 from kcheck.finding.fingerprint import Fingerprint
 from kcheck.kube.location import ObjectId
 
@@ -16,7 +16,7 @@ FINDING = Fingerprint("web.yaml", "latest-tag", WEB, "spec.template.spec.contain
 
 def numbers(old: Sequence[Fingerprint], new: Sequence[Fingerprint]) -> tuple[int, int, int]:
     """How many findings are known, new and gone."""
-    compared = compare(old, new)
+    compared = compare(old, new, TIERS)
     assert len(compared.known) + len(compared.gone) == len(old)
     assert len(compared.known) + len(compared.new) == len(new)
     assert {o for o, _ in compared.known} | set(compared.gone) == set(range(len(old)))
@@ -74,13 +74,13 @@ def test_each_entry_is_used_once() -> None:
 
 def test_a_copy_in_another_file_is_the_new_one() -> None:
     copy = FINDING._replace(file="a.yaml")
-    assert compare([FINDING], [copy, FINDING]).new == [0]
+    assert compare([FINDING], [copy, FINDING], TIERS).new == [0]
 
 
 def test_an_inserted_item_is_the_new_one() -> None:
     sidecar = FINDING._replace(text="proxy:latest")
     shifted = FINDING._replace(field="spec.template.spec.containers[1].image")
-    assert compare([FINDING], [sidecar, shifted]).new == [0]
+    assert compare([FINDING], [sidecar, shifted], TIERS).new == [0]
 
 
 def test_another_version_of_the_same_image_is_known() -> None:
@@ -94,7 +94,7 @@ def test_another_version_of_the_same_image_is_known() -> None:
 def test_findings_of_two_containers_that_change_places_are_known() -> None:
     first, second = (FINDING._replace(field=f"spec.containers[{n}].image", text=text) for n, text in ((0, "a"), (1, "b")))
     swapped = [first._replace(text="b"), second._replace(text="a")]
-    assert compare([first, second], swapped).known == [(1, 0), (0, 1)]
+    assert compare([first, second], swapped, TIERS).known == [(1, 0), (0, 1)]
 
 
 def test_a_field_has_the_same_path_with_and_without_a_schema() -> None:

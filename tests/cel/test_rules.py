@@ -186,3 +186,10 @@ def test_rules_beside_an_invalid_schema(where: str, key: str, broken: object) ->
     rules = find_rules(root)
     assert rules is not None
     assert [each.field for each in rules.evaluate({"size": 1, "metadata": {"name": "a"}, "spec": {}})] == ["size"]
+
+
+@pytest.mark.parametrize("rules", [True, "a", {"rule": "true"}, 1])
+def test_rules_that_are_not_a_list_are_left_to_other_checks(rules: object) -> None:
+    inner = {"type": "object", "x-kubernetes-validations": rules}
+    root = {"type": "object", "properties": {"spec": inner}, "allOf": [inner], "x-kubernetes-validations": rules}
+    assert list(check_rules(root)) == []

@@ -54,6 +54,30 @@ def test_fixed_once_there_is_nothing_to_fix(program: Program, pod: Path) -> None
     assert (done.code, done.out, done.err) == (0, "", "")
 
 
+def test_the_next_item_takes_the_place_of_a_removed_one(program: Program, pod: Path) -> None:
+    """Both findings have the same message, and after the first fix the second has the field path of the first."""
+    families = '["IPv4", "128Gi", "IPv4", "IPv4"]'
+    pod.write_text(f"apiVersion: v1\nkind: Service\nmetadata: {{name: web}}\nspec: {{ports: [{{port: 80}}], ipFamilies: {families}}}\n")
+    program("fix", "--unsafe", str(pod))
+    assert 'ipFamilies: ["IPv4", "128Gi"]' in pod.read_text()
+
+
+def test_an_entry_with_a_repeated_key_is_not_removed(program: Program, pod: Path) -> None:
+    """The earlier entry would apply instead."""
+    review = "apiVersion: authorization.k8s.io/v1\nkind: SubjectAccessReview\nspec: {user: a, resourceAttributes: {verb: get}}\nmetadata:\n"
+    pod.write_text(f"{review}  annotations: {{a: b}}\n  annotations: {{c: d}}\n  name: a\n")
+    program("fix", "--unsafe", str(pod))
+    assert pod.read_text() == f"{review}  annotations: {{a: b}}\n  annotations: {{c: d}}\n"
+
+
+def test_both_parts_of_a_divided_document_are_fixed(program: Program, pod: Path) -> None:
+    """The second part has the index of the first one while both are one document."""
+    part = "apiVersion: v1\nkind: Pod\nmetadata:\n  {}: a\nspec:\n  containers:\n  - name: a\n    image: a:1\n"
+    pod.write_text(part.format("nname") * 2)
+    program("fix", "--unsafe", str(pod))
+    assert pod.read_text() == f"{part}---\n{part}".replace("{}", "name")
+
+
 def test_what_is_left_decides_the_status(program: Program, pod: Path) -> None:
     pod.write_text(OLD + "      ports: [{containerPort: 99999}]\n")
     done = program("check", "--fix", *SAFE, "--select", "invalid-port-number", "pod.yaml")

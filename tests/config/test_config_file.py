@@ -20,8 +20,8 @@ from kcheck.rule.ruleset import Setting
 from kcheck.schema.builtin.definitions import available
 
 KEYS = (
-    "extends, kubernetes, schemas, complete, provided, pods, placeholders, substitute, rules, overrides, roles, "
-    "include, exclude, baseline, fail-on, plugins, docs-url"
+    "extends, kubernetes, schemas, complete, provided, pods, placeholders, substitute, rules, overrides, roles, charts, "
+    "include, exclude, baseline, fail-on, plugins, policies, docs-url"
 )
 
 
@@ -193,7 +193,7 @@ class TestRules:
             "zebra: 1\n",
             [
                 '1:1: unknown key "zebra"; use one of extends, kubernetes, schemas, complete, provided, pods, placeholders, substitute, '
-                "rules, overrides and 7 more"
+                "rules, overrides and 9 more"
             ],
         ),
         ("rules:\n  latest-tags: off\n", ['2:3: unknown rule or group "latest-tags"; did you mean "latest-tag"?']),

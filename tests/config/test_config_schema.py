@@ -130,8 +130,9 @@ extends: [strict, default]
 extends: package:not-installed-here
 overrides: [{files: a, provided: gone}]
 plugins: [./gone.py]
+plugins: [./LONG.py]
 {complete: yes, complete: no}
-""".splitlines()
+""".replace("LONG", "x" * 300).splitlines()
 
 
 @pytest.fixture(autouse=True)

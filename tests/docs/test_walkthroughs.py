@@ -10,20 +10,37 @@ import pytest
 from click.testing import CliRunner
 
 from kcheck.cli.main import kcheck
-from tests.conftest import ROOT
+from tests.conftest import ROOT, must, run
 
 WALKTHROUGHS = sorted(path for path in (ROOT / "docs").rglob("*.md") if "<!-- walkthrough" in path.read_text(encoding="utf-8"))
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_GIT = re.compile(r"git (?:init|add|commit|mv) ")
+_ELSEWHERE = re.compile(r"origin/main")
 _FILE = re.compile(r"# (\S+\.(?:yaml|yml|py))\n")
 
 
+def git(*arguments: str) -> None:
+    must(run(["git", "-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false", *arguments], Path()))
+
+
+def make_repository() -> None:
+    """Make the current folder a git repository with several commits, the last of which is also the one of `origin/main`."""
+    git("init", "--quiet")
+    git("add", ".")
+    for number in range(6):
+        git("commit", "--quiet", "--allow-empty", "--message", str(number))
+    git("update-ref", "refs/remotes/origin/main", "HEAD")
+
+
 def output_of(commands: str) -> str:
-    """Run the lines that begin with kcheck and return their output."""
+    """Run the lines that begin with kcheck, and those that begin with git and need no other repository. Return the output of kcheck."""
     written = ""
     for line in commands.splitlines():
         command = re.sub(r"\s#.*", "", line)
-        if command.startswith("kcheck "):
+        if _GIT.match(command):
+            git(*shlex.split(command)[1:])
+        elif command.startswith("kcheck ") and not _ELSEWHERE.search(command):
             done = CliRunner().invoke(kcheck, shlex.split(command)[1:])
             assert done.exit_code in (0, 1), done.output
             written += done.output
@@ -33,7 +50,8 @@ def output_of(commands: str) -> str:
 def followed(text: str) -> str:
     """Follow a walkthrough in the current folder and return its text with the actual output.
 
-    A block whose first line is a comment with a path is saved there. A `text` block that follows a `sh` block is its output.
+    A block whose first line is a comment with a path is saved there. A `diff` block is applied to these files. A `text` block that
+    follows a `sh` block is its output.
     """
     pieces = []
     end = 0
@@ -45,6 +63,10 @@ def followed(text: str) -> str:
         if (path := _FILE.match(content)) is not None:
             Path(path[1]).parent.mkdir(parents=True, exist_ok=True)
             Path(path[1]).write_text(content, encoding="utf-8")
+        if language == "diff" and Path(".git").exists():
+            Path("change.patch").write_text(content, encoding="utf-8")
+            git("apply", "change.patch")
+            Path("change.patch").unlink()
         if language == "text" and last is not None and follows:
             content = last.rstrip("\n") + "\n"
         last = output_of(content) if language == "sh" else None

@@ -42,6 +42,8 @@ def root(text: str) -> Node:
         ("spec: {secretName: your-secret}", ["your-secret"]),
         ("spec: {secretName: change-me}", ["change-me"]),
         ("spec: {replicas: REPLICA_COUNT}", ["REPLICA_COUNT"]),
+        ("webhooks: [{clientConfig: {caBundle: CRT}}]", ["CRT"]),
+        ("webhooks: [{clientConfig: {caBundle: Cg==}}]", []),
         ("spec: {completions: NUM_NODES, replicas: REPLICAS}", ["NUM_NODES", "REPLICAS"]),
         ("ports: [{port: PORT, targetPort: APP_PORT}]", ["PORT", "APP_PORT"]),
         ("limits: {cpu: CPU_LIMIT}", ["CPU_LIMIT"]),

@@ -202,6 +202,7 @@ def test_kube_score_by_its_command_line(intake: Intake, tmp_path: Path) -> None:
         "kube-score score --ignore-test service-type k8s/*.yaml\n",
         "--ignore-test service-type\n",
         "--ignore-test\n service-type\n",
+        "--ignore-test service-type\n'not closed\n",
         "#!/bin/sh\nset -e\nhelm template . | kube-score score --ignore-test service-type - | tee out # done\n",
         "docker run -v $PWD:/p zegl/kube-score:latest score \\\n  --ignore-test service-type \\\n  /p/a.yaml; echo done\n",
         "jobs:\n  lint:\n    steps:\n      - run: ./bin/kube-score score --ignore-test service-type a.yaml && true\n",

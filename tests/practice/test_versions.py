@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from kcheck.kube.feature_gates import ENABLED_SINCE, is_enabled
 from kcheck.schema.builtin.definitions import available, load
+from kcheck.schema.builtin.gated_fields import FIELDS as GATED
+from kcheck.schema.builtin.gated_fields import ITEMS
 from kcheck.testing import check_text
 from kcheck_practice.versions.deprecations import DRIVERS, FIELDS
-from kcheck_practice.versions.feature_gates import GATES
 from tests.practice.reported import containers, pod, reported
 
 MINORS = [int(version.partition(".")[2]) for version in available()]
 
 
-@pytest.mark.parametrize(("name", "field"), [(name, field) for name, gates in GATES.items() for field in gates])
+@pytest.mark.parametrize(("name", "field"), [(name, field) for name, gates in GATED.items() for field in gates])
 def test_every_gate_shuts_a_field_that_is_there(name: str, field: str) -> None:
     """Some version has the field and not yet the gate."""
-    gate = GATES[name][field]
-    shut = [minor for minor in MINORS if not gate.on or minor < gate.on]
+    shut = [minor for minor in MINORS if not is_enabled(GATED[name][field].gate, minor)]
     tables = [load(f"1.{minor}").entries().get(name, {}).get("fields", {}) for minor in shut]
     assert any(field in table for table in tables)
+
+
+def test_every_gate_is_used() -> None:
+    """Gates are used for fields, for items of lists, or by name in rules."""
+    used = {field.gate for fields in GATED.values() for field in fields.values()} | {items.gate for items in ITEMS.values()}
+    rules = "".join(path.read_text() for path in Path("rules/kcheck_spec").rglob("*.py"))
+    assert [gate for gate in ENABLED_SINCE if gate not in used and f'"{gate}"' not in rules] == []
 
 
 @pytest.mark.parametrize("name", ["core/v1 Volume", "core/v1 PersistentVolumeSpec"])

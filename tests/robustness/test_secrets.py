@@ -88,6 +88,8 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         found[f"shard, {title}"] = shard.read_text()
     for form in DRAWINGS:
         found[f"graph in {form}"] = kcheck("graph", "--isolated", "--format", form, ".")
+    for form in ("yaml", "json"):
+        found[f"defaults in {form}"] = kcheck("defaults", "--isolated", "--format", form, ".")
     found["cache"] = "".join(path.read_bytes().decode("latin-1") for path in (kept / "cache").rglob("*") if path.is_file())
     patch.undo()
     return found

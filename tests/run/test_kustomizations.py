@@ -73,6 +73,18 @@ def test_what_is_a_resource_somewhere_is_whole(tmp_path: Path) -> None:
     assert len(rules(report(tmp_path, {**files, "patch.yaml": PATCH}, "spec"), "patch.yaml")) > len(FOUND)
 
 
+def test_a_patch_need_not_say_what_its_name_consists_of(tmp_path: Path) -> None:
+    patch = """\
+apiVersion: apiregistration.k8s.io/v1
+kind: APIService
+metadata: {name: v1beta1.metrics.example.com, annotations: {cert-manager.io/inject-ca-from: a/b}}
+"""
+    files = {"kustomization.yaml": "patches: [{path: a.yaml}]", "a.yaml": patch}
+    assert rules(report(tmp_path, files, "spec"), "a.yaml") == []
+    files["a.yaml"] = patch + "spec: {version: v1, group: metrics.example.com}\n"
+    assert rules(report(tmp_path / "b", files, "spec"), "a.yaml") == ["invalid-api-service"]
+
+
 def test_settings_of_kustomize_are_skipped(tmp_path: Path) -> None:
     setting = "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: labels}\n"
     found = report(tmp_path, {"kustomization.yaml": "transformers: [labels.yaml]", "labels.yaml": setting})
@@ -108,6 +120,41 @@ configMapGenerator:
         ("app/kustomization.yaml:9 patches/none.yaml", '"patches/none.yaml" does not exist; add the file or correct the path'),
         ("app/kustomization.yaml:15 key=web.conf", '"web.conf" does not exist; add the file or correct the path'),
     ]
+
+
+def test_missing_files_of_one_folder_are_one_finding(tmp_path: Path) -> None:
+    text = """\
+resources:
+  - crds/orders.yaml
+  - crds/customers.yaml
+  - crds/invoices.yaml
+  - base.yaml
+"""
+    found = report(tmp_path, {"kustomization.yaml": text}, "missing-kustomization-file")
+    assert [finding.concise for finding in found.findings] == [
+        '"crds/orders.yaml" does not exist, and 2 other entries do not exist; add the files or correct the paths',
+        '"base.yaml" does not exist; add the file or directory or correct the path',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ignored", "expected"),
+    [
+        ("/app/crds.yaml\n", 0),
+        ("crds.yaml\n", 0),
+        ("app/*.yaml\n!kustomization.yaml\n", 0),
+        ("app/\n", 0),
+        ("crds.yml\n", 1),
+        ("*.yaml\n!crds.yaml\n", 1),
+    ],
+)
+def test_a_build_creates_files_that_git_ignores(tmp_path: Path, ignored: str, expected: int) -> None:
+    files = {".gitignore": ignored, "app/kustomization.yaml": "resources: [crds.yaml]\n"}
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    found = run_pipeline(discover([str(tmp_path)], gitignore=False), session("missing-kustomization-file"))
+    assert len(found.findings) == expected
 
 
 def test_an_absence_can_be_ignored(tmp_path: Path) -> None:

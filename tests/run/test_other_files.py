@@ -62,6 +62,26 @@ spec:
 NUMBERED = "{{ range .Pods }}\n---\n" + VALUES + "---\n{{ end }}\n"
 
 
+CERTIFICATE = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+data:
+  ca.crt: |
+$CA_CERT
+"""
+ADDRESS = "apiVersion: a.example.com/v1\nkind: Network\nmetadata: {name: a}\nspec:\n  networks:\n  - cidr: {IPv6}/128\n"
+
+
+@pytest.mark.parametrize("text", [CERTIFICATE, CERTIFICATE.replace("$CA_CERT", "${CA_CERT}"), ADDRESS])
+def test_a_file_in_which_a_program_replaces_variables_is_skipped(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(text)
+    assert check(str(tmp_path)).startswith("kcheck: warning: no manifest was checked: 1 ")
+    assert check(str(tmp_path / "a.yaml")).count("invalid-yaml") == 1
+    (tmp_path / "a.yaml").write_text(text + "  \tb: c\n")
+    assert check(str(tmp_path)).count("invalid-yaml") == 1
+
+
 @pytest.mark.parametrize("text", [VALUES, LINES, NUMBERED, KUSTOMIZATION])
 def test_a_template_of_another_tool_is_skipped_unless_it_is_named(text: str, tmp_path: Path) -> None:
     path = tmp_path / ("kustomization.yaml" if text == KUSTOMIZATION else "a.yaml")

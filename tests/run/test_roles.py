@@ -206,7 +206,13 @@ def test_shortened_data_of_tests_and_old_versions_are_intended(tmp_path: Path) -
 
 def test_what_is_wrong_on_purpose_is_not_reported(tmp_path: Path) -> None:
     wrong = "apiVersion: v1\nkind: Pod\nspec: [\n"
-    names = {"testdata/invalid.yaml", "testdata/a.bad.input.yml", "tests/checks/failures/a.yaml"}
+    names = {
+        "testdata/invalid.yaml",
+        "testdata/a.bad.input.yml",
+        "tests/checks/failures/a.yaml",
+        "examples/invalid-a.yaml",
+        "examples/broken-pods/a.yaml",
+    }
     plant(tmp_path, dict.fromkeys([*names, "invalid.yaml", "tests/invalidate.yaml"], wrong))
     found = roles(tmp_path, {})
     assert {name for name, role in found.items() if role == "invalid-example"} == names
@@ -222,6 +228,49 @@ def test_archived_files_are_skipped_unless_they_are_deployed(tmp_path: Path) -> 
     assert found(verdict(tmp_path), "_archived/a.yaml") == ["unknown-field"]
     plant(tmp_path, {"kustomization.yaml": "resources: [archived/b.yaml]\n"})
     assert found(check(tmp_path, "latest-tag"), "b.yaml") == ["latest-tag"]
+
+
+def test_old_releases_are_skipped(tmp_path: Path) -> None:
+    releases = dict.fromkeys([f"docs/install/v1_{minor}_0_full.yaml" for minor in (2, 9, 10)], POD)
+    releases |= dict.fromkeys([f"config/install_v2_0_0{candidate}.yaml" for candidate in ("_rc1", "_rc2", "")], POD)
+    alternatives = dict.fromkeys(
+        ["a/v1.2.3.yaml", "a/v1.2.4.yaml", "deploy/v1.29/a.yaml", "deploy/v1.30/a.yaml", "deploy/v1.31/a.yaml"], POD
+    )
+    found = roles(tmp_path, {**releases, **alternatives})
+    assert {name for name, role in found.items() if role == "archived"} == {
+        "docs/install/v1_2_0_full.yaml",
+        "docs/install/v1_9_0_full.yaml",
+        "config/install_v2_0_0_rc1.yaml",
+        "config/install_v2_0_0_rc2.yaml",
+    }
+    plant(tmp_path, {"docs/kustomization.yaml": "resources: [install/v1_2_0_full.yaml]\n"})
+    assert roles(tmp_path, {})["docs/install/v1_2_0_full.yaml"] != "archived"
+    assert set(roles(tmp_path / "b", {"v1.0.0/a.yaml": POD, "v1.1.0/a.yaml": POD, "v2.0.0/a.yaml": POD}).values()) == {
+        "manifest",
+        "archived",
+    }
+
+
+def test_documentation_shows_files_with_region_tags(tmp_path: Path) -> None:
+    tagged = f"# [START web_pod]\n{POD}# [END web_pod]\n"
+    found = roles(tmp_path, {"a.yaml": tagged, "b.yaml": POD, "c.yaml": f"# [START]\n{POD}", "e2e/d.yaml": tagged})
+    assert found == {"a.yaml": "example", "b.yaml": "manifest", "c.yaml": "manifest", "e2e/d.yaml": "test-manifest"}
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("acme+kubernetes-examples", "example"),
+        ("web-samples", "example"),
+        ("examples", "manifest"),
+        ("counterexamples", "manifest"),
+        ("shop-demo", "manifest"),
+    ],
+)
+def test_the_checked_folder_is_a_repository_of_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, role: str) -> None:
+    assert roles(tmp_path / name, {"web.yaml": POD, "apps/web.yaml": POD}) == {"web.yaml": role, "apps/web.yaml": role}
+    monkeypatch.chdir(tmp_path / name)
+    assert {each.role.name for each in read_roles(discover(["."]), session("spec"))} == {role}
 
 
 def test_an_environment_is_not_a_test(tmp_path: Path) -> None:
@@ -271,11 +320,29 @@ class TestPolicy:
         wrong = POD.replace("image: nginx", "image: nginx:latest, ports: [{containerPort: 99999}], readinessProbe: {httpGet: {port: web}}")
         plant(tmp_path, {"testdata/a.yaml": wrong, "a.yaml": wrong})
         report = check(tmp_path, "spec", "latest-tag", "unknown-probe-port-name")
-        assert sorted(found(report, "testdata/a.yaml")) == ["invalid-port-number", "unknown-probe-port-name"]
+        assert sorted(found(report, "testdata/a.yaml")) == ["unknown-probe-port-name"]
         assert sorted(found(report, f"{tmp_path.name}/a.yaml")) == ["invalid-port-number", "latest-tag", "unknown-probe-port-name"]
         assert [(os.path.basename(each.file), each.why) for each in report.limited] == [
             ("a.yaml", 'test-fixture: the folder "testdata" contains test data')
         ]
+
+    def test_data_of_tests_are_searched_for_slips(self, tmp_path: Path) -> None:
+        slips = POD.replace("image: nginx", "imagee: nginx, image: nginx, image: nginx, name: [web]")
+        plant(tmp_path, {"testdata/a.yaml": slips, "testdata/b.yaml": POD.replace("v1", "v7"), "e2e/b.yaml": POD.replace("v1", "v7")})
+        report = check(tmp_path, "spec")
+        assert sorted(set(found(report, "a.yaml"))) == ["duplicate-key", "unknown-field", "wrong-type"]
+        assert found(report, "testdata/b.yaml") == []
+        assert found(report, "e2e/b.yaml") == ["unknown-kind"]
+
+    def test_what_a_selector_matches_may_be_left_out_in_examples(self, tmp_path: Path) -> None:
+        service = "---\napiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {app: web}, ports: [{port: 80}]}\n"
+        pod = POD.replace("{name: web}", "{name: web, labels: {app: wob}}", 1)
+        link = "---\napiVersion: v1\nkind: Service\nmetadata: {name: wob}\nspec: {selector: {app: wob}, ports: [{port: 80}]}\n"
+        plant(tmp_path, {"examples/a.yaml": pod + service, "examples/b/pod.yaml": pod, "examples/b/service.yaml": service + link})
+        plant(tmp_path, {"apps/pod.yaml": pod, "apps/service.yaml": service})
+        report = check(tmp_path, "service-without-pods")
+        assert sorted(os.path.relpath(each.file, tmp_path) for each in report.findings) == ["apps/service.yaml", "examples/a.yaml"]
+        assert found(check(tmp_path / "examples" / "a.yaml", "service-without-pods"), "a.yaml") == ["service-without-pods"]
 
     def test_manifests_of_tests_need_lasting_images(self, tmp_path: Path) -> None:
         privileged = POD.replace("image: nginx", "image: nginx, securityContext: {privileged: true}")
@@ -504,3 +571,11 @@ def test_the_rules_of_the_api_server_alone_judge_files_as_they_are(select: tuple
     command = [sys.executable, "-m", "kcheck", "check", ".", "--isolated", "--format", "json", *select]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert sorted({f["file"] for f in json.loads(done.stdout)["findings"] if f["rule"] == "missing-required-field"}) == expected
+
+
+def test_the_verdict_of_the_api_server_includes_what_nobody_needs_to_change(tmp_path: Path) -> None:
+    token = "volumes: [{name: t, projected: {sources: [{serviceAccountToken: {path: t}}]}}], containers:"
+    plant(tmp_path, {"a.yaml": POD.replace("containers:", token)})
+    for arguments, expected in (((), 0), (("--select", "spec"), 1), (("--select", "service-accounts"), 1), (("--select", "practice"), 0)):
+        shown = CliRunner().invoke(kcheck, ["check", "--format", "concise", *arguments, str(tmp_path)]).stdout
+        assert shown.count("token-without-service-account") == expected

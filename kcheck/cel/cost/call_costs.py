@@ -18,6 +18,10 @@ Cost = tuple[int, Size | None]
 
 _ADDRESS_SIZE = Size(4, 16)
 _FORMAT_PATTERN_SIZE = 128
+LATEST = 1000
+"""A version that is newer than all changes of the cost model."""
+# Older versions take values such as IP addresses for unbounded in comparisons (kubernetes/kubernetes#126359).
+_EQUALITY_SINCE = 32
 _COMPARISONS = frozenset(("less", "greater", "less_equals", "greater_equals"))
 
 
@@ -47,13 +51,13 @@ class Argument(NamedTuple):
         return self.expr.value if isinstance(self.expr, Literal) and isinstance(self.expr.value, int) else None
 
 
-def call_cost(function: str, overload: str, target: Argument | None, args: list[Argument]) -> Cost:
-    """Return the cost of a call and the size of its result, None if unknown."""
+def call_cost(function: str, overload: str, target: Argument | None, args: list[Argument], minor: int = LATEST) -> Cost:
+    """Return the cost of a call and the size of its result, None if unknown. `minor`: N of Kubernetes 1.N."""
     rule = _BY_OVERLOAD.get(overload) or _BY_FUNCTION.get(function)
     if rule is not None:
         return rule(overload, target, args)
     if overload in ("equals", "not_equals"):
-        return _equality_cost(args), None
+        return _equality_cost(args, minor), None
     operator, _, kind = overload.rpartition("_")
     if operator in _COMPARISONS and kind in ("string", "bytes"):
         return _comparison_cost(args), None
@@ -64,9 +68,9 @@ def _comparison_cost(args: list[Argument]) -> int:
     return scaled(min(args[0].size.most, args[1].size.most), TRAVERSAL)
 
 
-def _equality_cost(args: list[Argument]) -> int:
+def _equality_cost(args: list[Argument], minor: int) -> int:
     one, other = args[0].expr.type, args[1].expr.type
-    if one == other and one.kind == "opaque":
+    if one == other and one.kind == "opaque" and minor >= _EQUALITY_SINCE:
         if one.name == "kubernetes.NamedFormat":
             return scaled(64, TRAVERSAL)
         if one.name == "kubernetes.URL":

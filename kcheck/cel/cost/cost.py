@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from kcheck.cel.cost.call_costs import Argument, call_cost
+from kcheck.cel.cost.call_costs import LATEST, Argument, call_cost
 from kcheck.cel.cost.size_estimate import ONE, UNKNOWN, Size, capped, either, fixed, scaled
 from kcheck.cel.eval.budget import LIST, MAP, MESSAGE, TRAVERSAL
 from kcheck.cel.language.syntax import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Message, Select
@@ -17,6 +17,8 @@ from kcheck.cel.schema.declarations import CelShape
 from kcheck.cel.values.types import Type
 from kcheck.text.record import NamedTuple
 
+# In this version has() costs 1, in all others nothing: 1.28.15 rejects definitions that 1.31.4 accepts, by exactly this difference.
+_PRESENCE_COSTS = 28
 _SCALARS = frozenset(("bool", "double", "duration", "int", "timestamp", "uint"))
 
 
@@ -44,17 +46,19 @@ class _Local(NamedTuple):
     entry: _CostEntry | None
 
 
-def estimate_cost(expr: Expr, root: CelShape | None, variable: str = "") -> int:
+def estimate_cost(expr: Expr, root: CelShape | None, variable: str = "", minor: int = LATEST) -> int:
     """Return the maximum cost of a checked expression whose variables have the shape `root`; None: all sizes are unknown.
 
     `variable`: the only variable with that shape. "": every path begins there, as in the server's estimation for rules.
+    `minor`: N of Kubernetes 1.N, whose cost model is used.
     """
-    return _Estimator(root, variable).cost(expr)
+    return _Estimator(root, variable, minor).cost(expr)
 
 
 class _Estimator:
-    def __init__(self, root: CelShape | None, variable: str) -> None:
+    def __init__(self, root: CelShape | None, variable: str, minor: int) -> None:
         self.root = root
+        self.minor = minor
         self.variable = variable
         self.locals: dict[str, list[_Local]] = {}
         # The shape at the end of the path from a declared variable, by expression; expressions without a path are absent.
@@ -94,7 +98,7 @@ class _Estimator:
             return 1
         cost = self.cost(expr.operand)
         if expr.test:
-            return cost
+            return capped(cost + (self.minor == _PRESENCE_COSTS))
         self.shapes[id(expr)] = self.inner(expr.operand, lambda shape: _child(shape, expr.field))
         return capped(cost + (expr.operand.type.kind in ("map", "object")))
 
@@ -108,7 +112,7 @@ class _Estimator:
             return found
         shape = self.shapes.get(id(expr))
         if shape is not None:
-            found = self.sizes[id(expr)] = Size(0, shape.most)
+            found = self.sizes[id(expr)] = Size(0, shape.most_in(self.minor))
             return found
         if _is_scalar(expr.type):
             return ONE
@@ -171,7 +175,7 @@ class _Estimator:
         total = sum(costs)
         if overload in ("add_string", "add_bytes", "add_list"):
             return self.addition(expr, overload, total)
-        own, size = call_cost(expr.function, overload, target, args)
+        own, size = call_cost(expr.function, overload, target, args, self.minor)
         return capped(own + total), size
 
     def conditional(self, expr: Call, costs: list[int]) -> tuple[int, Size]:

@@ -13,7 +13,8 @@ from kcheck.text.shared_change import SharedChange
 Step = Callable[["Frame"], Value]
 """A compiled expression."""
 
-_MAX_DEFAULT_DEPTH = 80
+MAX_DEFAULT_DEPTH = 80
+"""The levels of an expression above which the recursion limit is raised."""
 _RAISED_RECURSION_LIMIT = 12_000
 
 
@@ -55,7 +56,7 @@ class Frame(dict[str, Value]):
 @contextmanager
 def deep_stack(levels: int) -> Iterator[None]:
     """Raise the recursion limit temporarily if an expression with this many levels needs it."""
-    if levels <= _MAX_DEFAULT_DEPTH:
+    if levels <= MAX_DEFAULT_DEPTH:
         yield
         return
     with _raised_limit.made():

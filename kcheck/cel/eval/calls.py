@@ -164,6 +164,29 @@ def comparison(operator: Callable[[Value, Value], bool], left: Step, right: Step
     return apply
 
 
+def equality(negated: bool, left: Step, right: Step) -> Step:
+    """== and !=. Most compare two strings, often with a constant."""
+    known = right.value if isinstance(right, Constant) and right.value.__class__ is str else None
+
+    def apply(frame: Frame) -> bool:
+        one = left(frame)
+        other = known if known is not None else right(frame)
+        if one.__class__ is str and other.__class__ is str:
+            size = min(len(one), len(other))
+            frame.spent += _TRAVERSALS[size] if size < _MANY else traversal(size)
+            return (one == other) is not negated
+        kind = one.__class__
+        frame.spent += 1 if kind is int or kind is bool else compared(one, other)
+        return operators.equal(one, other) is not negated
+
+    return apply
+
+
+_MANY = 256
+_TRAVERSALS = tuple(map(traversal, range(_MANY)))
+"""The costs of traversing short texts, by their length."""
+
+
 def binary(operator: Callable[[Value, Value], Value], left: Step, right: Step) -> Step:
     """Arithmetic operators except +."""
 

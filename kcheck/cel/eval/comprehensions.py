@@ -42,17 +42,22 @@ def _all_or_exists(over: Step, slots: tuple[str, ...], predicate: Step, universa
     decisive = not universal
     # The condition, then the accumulator of the step.
     cost, check = (3, 2) if universal else (4, 3)
+    slot = slots[0]
+    single = len(slots) == 1
 
     def run(frame: Frame) -> bool:
-        items = _items(over(frame), len(slots) == 2)
+        value = over(frame)
+        items = _items(value, not single)
+        left = len(value)
         fault: EvaluationError | None = None
         decided = False
         for item in items:
-            if decided:
-                frame.charge(check)
-                break
+            left -= 1
             frame.charge(cost)
-            frame.update(zip(slots, item, strict=True))
+            if single:
+                frame[slot] = item[0]
+            else:
+                frame.update(zip(slots, item, strict=True))
             try:
                 value = predicate(frame)
             except EvaluationError as error:
@@ -60,7 +65,10 @@ def _all_or_exists(over: Step, slots: tuple[str, ...], predicate: Step, universa
                 continue
             if value is decisive:
                 decided = True
-            elif value is not universal:
+                if left:
+                    frame.charge(check)
+                break
+            if value is not universal:
                 fault = error_to_report(fault, NoOverload())
         frame.spent += 1
         if decided:
@@ -104,11 +112,15 @@ def _passes(condition: Step, frame: Frame) -> bool:
 def _map_or_filter(over: Step, slots: tuple[str, ...], transform: Step, condition: Step | None) -> Step:
     # A list of one constant is a constant itself, which costs nothing.
     cost = 2 if isinstance(transform, Constant) else LIST + 2
+    slot, single = slots[0], len(slots) == 1
 
     def run(frame: Frame) -> list[Value]:
         found: list[Value] = []
-        for item in _items(over(frame), len(slots) == 2):
-            frame.update(zip(slots, item, strict=True))
+        for item in _items(over(frame), not single):
+            if single:
+                frame[slot] = item[0]
+            else:
+                frame.update(zip(slots, item, strict=True))
             if condition is not None and not _passes(condition, frame):
                 continue
             found.append(transform(frame))

@@ -11,7 +11,19 @@ from typing import Any
 
 from kcheck.cel.eval.activation import Frame, Step
 from kcheck.cel.eval.budget import LIST, MAP, MESSAGE
-from kcheck.cel.eval.calls import Constant, addition, alternative, binary, comparison, indexing, invocation, logical, membership, negation
+from kcheck.cel.eval.calls import (
+    Constant,
+    addition,
+    alternative,
+    binary,
+    comparison,
+    equality,
+    indexing,
+    invocation,
+    logical,
+    membership,
+    negation,
+)
 from kcheck.cel.eval.comprehensions import fold
 from kcheck.cel.language.names import Names
 from kcheck.cel.language.syntax import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Message, Select
@@ -25,8 +37,7 @@ _OPERATORS: dict[str, Callable[[Value, Value], Value]] = {
     "_[?_]": operators.optional_index,
 }  # fmt: skip
 _COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
-    "_==_": operators.equal, "_!=_": lambda one, other: not operators.equal(one, other), "_<_": operators.less,
-    "_<=_": operators.less_equal, "_>_": operators.greater, "_>=_": operators.greater_equal,
+    "_<_": operators.less, "_<=_": operators.less_equal, "_>_": operators.greater, "_>=_": operators.greater_equal,
 }  # fmt: skip
 _TYPE_NAMES = {"timestamp": "google.protobuf.Timestamp", "duration": "google.protobuf.Duration", "null": "null_type"}
 _FOLDED = frozenset(("bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"))
@@ -80,8 +91,7 @@ class _Emitter:
 
             return read
 
-        def read_fields(frame: Frame) -> Value:
-            frame.spent += cost
+        def read_each(frame: Frame) -> Value:
             try:
                 value = frame[key]
             except KeyError:
@@ -93,7 +103,7 @@ class _Emitter:
                     value = _pick(value, field)
             return value
 
-        return read_fields
+        return _reader(key, fields, cost, read_each)
 
     def select(self, expr: Select) -> Step:
         if expr.resolved:
@@ -130,6 +140,8 @@ class _Emitter:
 
         def has(frame: Frame) -> bool:
             value = operand(frame)
+            if value.__class__ is dict:
+                return field in value
             if value.__class__ is Optional:
                 value = value.value
             return is_map(value) and field in value
@@ -143,6 +155,8 @@ class _Emitter:
         if function == "_?_:_":
             return self.conditional(expr)
         steps = [self.emit(each) for each in ([expr.target] if expr.target is not None else []) + expr.args]
+        if function in ("_==_", "_!=_"):
+            return equality(function == "_!=_", steps[0], steps[1])
         if function in _COMPARISONS:
             return comparison(_COMPARISONS[function], steps[0], steps[1])
         if function == "_[_]":
@@ -257,6 +271,41 @@ class _Emitter:
         parts = [self.emit(each) for each in expr.parts[first is not None :]]
         self.scopes.pop()
         return fold(expr.macro, over, tuple(slots.values()), parts, first)
+
+
+def _reader(key: str, fields: tuple[str, ...], cost: int, otherwise: Step) -> Step:
+    """Return the closure that reads fields of a variable.
+
+    `otherwise`: reads them one by one, if one is missing or a value is an optional.
+    """
+    if len(fields) == 1:
+        only = fields[0]
+
+        def read_field(frame: Frame) -> Value:
+            frame.spent += cost
+            try:
+                return frame[key][only]
+            except (KeyError, TypeError):
+                return otherwise(frame)
+
+        return read_field
+    if len(fields) == 2:
+        first, second = fields
+
+        def read_two(frame: Frame) -> Value:
+            frame.spent += cost
+            try:
+                return frame[key][first][second]
+            except (KeyError, TypeError):
+                return otherwise(frame)
+
+        return read_two
+
+    def read_fields(frame: Frame) -> Value:
+        frame.spent += cost
+        return otherwise(frame)
+
+    return read_fields
 
 
 def _is_attribute(expr: Expr) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kcheck.cel.eval.activation import Frame, Step, deep_stack
+from kcheck.cel.eval.activation import MAX_DEFAULT_DEPTH, Frame, Step, deep_stack
 from kcheck.cel.eval.evaluator import emit
 from kcheck.cel.language.checker import check_types
 from kcheck.cel.language.issues import Broken, Issue, issue_at
@@ -31,21 +31,29 @@ _MAX_CACHED_PROGRAMS = 4096
 class Program:
     """A compiled expression. `type`: the type of its value. `spent`: the cost of the last evaluation."""
 
-    __slots__ = ("_step", "_variables", "expr", "spent", "text", "type")
+    __slots__ = ("_is_deep", "_step", "_variables", "expr", "spent", "text", "type")
 
     def __init__(self, text: str, expr: Expr, step: Step) -> None:
         self.text = text
         self.expr = expr
         self.type = expr.type
         self.spent = 0
+        self._is_deep = expr.depth > MAX_DEFAULT_DEPTH
         self._step = step
         self._variables: frozenset[str] | None = None
 
     def evaluate(self, variables: Mapping[str, Value], limit: int = CALL_LIMIT) -> Value:
         """Return the value. Raises EvaluationError for errors and if the cost exceeds the limit."""
-        frame = Frame(variables, limit)
+        return self.evaluate_in(Frame(variables, limit))
+
+    def evaluate_in(self, frame: Frame) -> Value:
+        """Return the value with the variables of a frame, which evaluations of several expressions may share, one after the other."""
+        frame.spent = frame.allocated = 0
         try:
-            with deep_stack(self.expr.depth):
+            if self._is_deep:
+                with deep_stack(self.expr.depth):
+                    value = self._step(frame)
+            else:
                 value = self._step(frame)
         except Cancelled as error:
             raise EvaluationError(str(error)) from None
@@ -53,7 +61,7 @@ class Program:
             raise EvaluationError("operation cancelled: nested too deeply") from None
         finally:
             self.spent = frame.spent
-        if frame.spent > limit:
+        if frame.spent > frame.limit:
             raise EvaluationError("operation cancelled: actual cost limit exceeded")
         return value
 

@@ -30,7 +30,7 @@ def check_selector(expression: str, minor: int = LATEST) -> tuple[Program | None
         return None, found
     if found.type is not BOOL and found.type is not types.ANY:
         return None, (Issue(f"the expression must return bool, not {found.type!r}"),)
-    cost = estimate_cost(found.expr, device, "device")
+    cost = estimate_cost(found.expr, device, "device", minor)
     if cost > COST_LIMIT:
         return found, (Issue(f"the expression is too complex and exceeds the cost limit by {(cost - COST_LIMIT) / COST_LIMIT:.0%}"),)
     return found, ()

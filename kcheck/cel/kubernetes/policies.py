@@ -23,6 +23,10 @@ class Record:
     def __init__(self, fields: Mapping[str, Type] | None) -> None:
         self._fields = fields
 
+    def is_escaped(self, name: str) -> bool:
+        """Return False: the fields of requests are declared under their names."""
+        return False
+
     def field(self, name: str) -> Type | None:
         """The type of a field."""
         return DYN if self._fields is None else self._fields.get(name)

@@ -2,6 +2,7 @@
 
     rules = find_rules(schema)              # openAPIV3Schema as plain JSON; None where it has no rules
     for each in rules.evaluate(object_): print(each.field, each.reason, each.message)
+    rules.evaluate(object_, old)            # as an update, with transition rules
 
 Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel. The object must be defaulted, pruned and valid except for its rules.
 """
@@ -19,9 +20,10 @@ from kcheck.cel.schema.declarations import CelShape, Schema, is_resource, proper
 from kcheck.cel.schema.field_paths import BadFieldPath, normalize
 from kcheck.cel.schema.native_values import read_value
 from kcheck.cel.values.types import BOOL, STRING
-from kcheck.cel.values.values import NONE, EvaluationError, Value
+from kcheck.cel.values.values import NONE, EvaluationError, Optional, Value
 from kcheck.finding.problem import Reason
 from kcheck.kube.names import GENERATED_BASE
+from kcheck.kube.object_change import is_equal
 from kcheck.text.record import NamedTuple
 
 BUDGET = 10_000_000
@@ -86,17 +88,18 @@ class ObjectRules:
         self.additional: ObjectRules | None = None
         self.all_of: list[ObjectRules] = []
 
-    def evaluate(self, object_: Any) -> list[RuleViolation]:
-        """The violations of an object, in the order of the schema."""
-        return list(self._visit(_named(object_) if self.resource else object_, (), "", _Meter()))
+    def evaluate(self, object_: Any, old: Any = None) -> list[RuleViolation]:
+        """The violations of an object, in the order of the schema. `old`: the stored object that it replaces, None for a new object."""
+        return list(self._visit(_named(object_) if self.resource else object_, old, (), "", _Meter()))
 
-    def _visit(self, raw: Any, path: tuple[str | int, ...], field: str, meter: _Meter) -> Iterator[RuleViolation]:
+    def _visit(self, raw: Any, old: Any, path: tuple[str | int, ...], field: str, meter: _Meter) -> Iterator[RuleViolation]:
         if raw is None or meter.left < 0:
             return
         if self.rules:
-            yield from self._judge(raw, path, field, meter)
+            yield from self._judge(raw, old, path, field, meter)
         for inner, value, way, name in self._below(raw, path, field):
-            yield from inner._visit(value, way, name, meter)
+            before = None if old is None else old if way == path else correlated(old, raw, way[-1], self.shape.schema)
+            yield from inner._visit(value, before, way, name, meter)
 
     def _below(self, raw: Any, path: tuple[str | int, ...], field: str) -> Iterator[tuple[ObjectRules, Any, tuple[str | int, ...], str]]:
         """Yield the rules of the parts of a value, each with the part, its path and its field."""
@@ -124,16 +127,21 @@ class ObjectRules:
         for inner, value, way, name in self._below(raw, path, field):
             yield from inner.uncompiled(value, way, name)
 
-    def _judge(self, raw: Any, path: tuple[str | int, ...], field: str, meter: _Meter) -> Iterator[RuleViolation]:
+    def _judge(self, raw: Any, old: Any, path: tuple[str | int, ...], field: str, meter: _Meter) -> Iterator[RuleViolation]:
         try:
             value = read_value(raw, self.shape)
+            old_value = read_value(old, self.shape) if old is not None else None
         except EvaluationError:
             return
+        is_unchanged = old is not None and is_equal(old, raw)
         for rule in self.rules:
             program = rule.program
-            if program is None or (rule.uses_old and not rule.optional_old):
+            # An unchanged value keeps the violations of rules that do not compare (CRDValidationRatcheting).
+            if program is None or (is_unchanged if not rule.uses_old else old is None and not rule.optional_old):
                 continue
-            variables = {"self": value, "oldSelf": NONE}
+            variables = {"self": value, "oldSelf": old_value}
+            if rule.optional_old:
+                variables["oldSelf"] = NONE if old is None else Optional(old_value)
             fault = ""
             holds = False
             try:
@@ -159,6 +167,22 @@ class ObjectRules:
         if rule.field_path:
             field = f"{field}.{rule.field_path}" if field else rule.field_path
         return RuleViolation(field or "<nil>", rule.reason, message or rule.fallback, rule.text, path)
+
+
+def correlated(old: Any, new: Any, key: str | int, schema: Schema) -> Any:
+    """The part of an old value that corresponds to the part of the new value at a key; None if there is none.
+
+    Items of lists correspond only if their keys distinguish them. Source: CorrelatedObject (k8s.io/apiserver, pkg/cel/common).
+    """
+    if isinstance(key, str):
+        return old.get(key) if isinstance(old, dict) else None
+    keys = schema.get("x-kubernetes-list-map-keys")
+    if schema.get("x-kubernetes-list-type") != "map" or not isinstance(keys, list) or not isinstance(old, list):
+        return None
+    item = new[key]
+    if not isinstance(item, dict):
+        return None
+    return next((each for each in old if isinstance(each, dict) and all(each.get(name) == item.get(name) for name in keys)), None)
 
 
 class _Meter:

@@ -8,7 +8,7 @@ Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation. Fields
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,7 +106,8 @@ class _RuleChecker:
             self.faults.append(fault)
             good = False
         rules = schema.get("x-kubernetes-validations")
-        if rules:
+        # Other checks report rules that are not a list.
+        if rules and isinstance(rules, list):
             forms = list(_forms(rules, schema, field, path))
             self.faults += forms
             good = good and not forms
@@ -152,7 +153,7 @@ class _RuleChecker:
         if compiled.type is not wanted:
             self.fault(field, "Invalid", f"{key} must return {name}, not {compiled.type!r}", place)
             return False
-        cost = _estimate(compiled, shape)
+        cost = _estimate(compiled, shape, self.minor)
         cost = capped(cost * (_REQUEST // (shape.least + 1) if cardinality is None else cardinality))
         if cost > RULE_LIMIT:
             self.fault(field, "Forbidden", _excess(f"the estimated cost of this {key}", cost, RULE_LIMIT), place)
@@ -173,19 +174,19 @@ class _RuleChecker:
             yield RuleFault("", "Forbidden", _excess("the estimated cost of all rules together", min(total, MAX_COST), SCHEMA_LIMIT), ())
 
 
-def _estimate(program: Program, shape: CelShape) -> int:
+def _estimate(program: Program, shape: CelShape, minor: int) -> int:
     """The estimated maximum cost of an expression, cached for all places that share its schema."""
-    key = (id(program), id(shape.schema))
+    key = (id(program), id(shape.schema), minor)
     found = _estimates.get(key)
     if found is None:
         if len(_estimates) > 4096:
             _estimates.clear()
         # Both objects are stored as well, so that their ids are not reused.
-        found = _estimates[key] = (program, shape.schema, estimate_cost(program.expr, shape))
+        found = _estimates[key] = (program, shape.schema, estimate_cost(program.expr, shape, minor=minor))
     return found[2]
 
 
-_estimates: dict[tuple[int, int], tuple[Program, Schema, int]] = {}
+_estimates: dict[tuple[int, int, int], tuple[Program, Schema, int]] = {}
 
 
 def _forms_only(schema: Schema, field: str, path: tuple[str | int, ...]) -> Iterator[RuleFault]:
@@ -196,11 +197,12 @@ def _forms_only(schema: Schema, field: str, path: tuple[str | int, ...]) -> Iter
             if isinstance(each, dict):
                 step = f"{key}[{place}]" if isinstance(nested, list) else key
                 here = (*path, key, place) if isinstance(nested, list) else (*path, key)
-                yield from _forms(each.get("x-kubernetes-validations") or (), each, _join(field, step), here)
+                rules = each.get("x-kubernetes-validations")
+                yield from _forms(rules if isinstance(rules, list) else (), each, _join(field, step), here)
                 yield from _forms_only(each, _join(field, step), here)
 
 
-def _forms(rules: Any, schema: Schema, field: str, path: tuple[str | int, ...]) -> Iterator[RuleFault]:
+def _forms(rules: Sequence[Any], schema: Schema, field: str, path: tuple[str | int, ...]) -> Iterator[RuleFault]:
     for place, raw in enumerate(rules):
         if not isinstance(raw, dict):
             continue

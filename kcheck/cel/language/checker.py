@@ -18,6 +18,9 @@ from kcheck.cel.values.types import BOOL, BYTES, DOUBLE, DYN, ERROR, INT, NULL, 
 Fault = tuple[int, str]
 """An offset and the error there."""
 
+_RESERVED_FIELDS_SINCE = 32
+"""N of the first Kubernetes version 1.N in which fields with reserved words as names need not be escaped (cel-go 0.22)."""
+
 _LITERALS = {"int": INT, "uint": UINT, "double": DOUBLE, "string": STRING, "bytes": BYTES, "bool": BOOL, "null": NULL}
 _LOGICAL = ("_&&_", "_||_")
 
@@ -96,7 +99,9 @@ class _TypeChecker:
         if target.kind == "map":
             found = target.params[1]
         elif target.fields is not None:
-            found = target.fields.field(name) or self.fault(at, f"undefined field '{name}'")
+            # The server is one version ahead of the names.
+            escaped = self.names.minor < _RESERVED_FIELDS_SINCE - 1 and target.fields.is_escaped(name)
+            found = (None if escaped else target.fields.field(name)) or self.fault(at, f"undefined field '{name}'")
         elif target.kind == "param":
             types.is_assignable(self.known, DYN, target)
             found = DYN

@@ -16,6 +16,9 @@ from kcheck.cel.values.types import Type
 Schema = Mapping[str, Any]
 
 _MAX_REQUEST_BYTES = 3 * 1024 * 1024
+# The first versions that bound enumerations (kubernetes/kubernetes#121085) and int-or-string values (#132837).
+_ENUMS_SINCE = 29
+_INT_OR_STRINGS_SINCE = 34
 _STRING: Schema = {"type": "string"}
 _META: Schema = {"type": "object", "properties": {"name": _STRING, "generateName": _STRING}}
 # Minimum bytes of JSON, maximum characters, type.
@@ -56,6 +59,14 @@ class CelShape:
     @key.setter
     def key(self, shape: CelShape) -> None:
         self._key = shape
+
+    def most_in(self, minor: int) -> int:
+        """Return the maximum size of a value as Kubernetes 1.`minor` estimates it."""
+        if minor < _ENUMS_SINCE and self.kind == "string" and "maxLength" not in self.schema:
+            return max(self.most, _MAX_REQUEST_BYTES - 2) if self.schema.get("enum") else self.most
+        if minor < _INT_OR_STRINGS_SINCE and self.kind == "dyn":
+            return _MAX_REQUEST_BYTES - 2
+        return self.most
 
     @property
     def least(self) -> int:
@@ -102,6 +113,10 @@ class CelShape:
         """Return the type of an object's field."""
         found = self.find(name)
         return found[1].type if found else None
+
+    def is_escaped(self, name: str) -> bool:
+        """Return whether the field is declared only under its escaped name, such as `__namespace__`."""
+        return name in RESERVED and name not in self.fields
 
     def child(self, name: str) -> CelShape | None:
         """Return the shape of an object's field for cost estimation; None for an unescaped reserved word, as in the server."""

@@ -13,6 +13,9 @@ from typing import Protocol
 class Fields(Protocol):
     """The fields of an object type."""
 
+    def is_escaped(self, name: str) -> bool:
+        """Return whether the field is declared only under an escaped name, because its name is a reserved word."""
+
     def field(self, name: str) -> Type | None:
         """Return the type of a field, or None if the object does not have it."""
 

@@ -89,9 +89,9 @@
     if (finding.field) element(meta, "code", {}, finding.field);
     if (finding.node && byId.has(finding.node)) element(meta, "button", { type: "button" }, "show in graph").onclick = () => showInGraph(finding.node);
     if (finding.lines.length) drawLines(element(card, "pre"), finding.lines);
-    note(card, "help", finding.help);
-    for (const [position, message] of finding.related) note(card, "note", `${position}: ${message}`);
+    if (finding.help !== finding.fix?.title) note(card, "help", finding.help);
     if (finding.fix) note(card, finding.fix.safe ? "fix" : "unsafe fix", finding.fix.title);
+    for (const [position, message] of finding.related) note(card, "note", `${position}: ${message}`);
   }
 
   function drawLines(owner, lines) {

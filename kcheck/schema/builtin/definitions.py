@@ -27,6 +27,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kcheck.schema.builtin.gated_fields import gated_off
 from kcheck.schema.shape import PRIMITIVES, Choice, Field, Shape
 
 Table = dict[str, Any]
@@ -154,6 +155,7 @@ class Definitions:
         plain = entry.get("plain", ())
         for name, value in entry["fields"].items():
             shape.fields[name] = self._field(value, name in plain)
+        shape.gated = gated_off(type_name, entry["fields"], self.minor)
         shape.structs = tuple((name, field.shape) for name, field in shape.fields.items() if field.plain and field.shape.kind == "object")
         return shape
 

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 from kcheck.finding.problem import Problem
 from kcheck.kube.names import generated
+from kcheck.kube.object_change import is_equal
+from kcheck.kube.ownership import owned_part
 from kcheck.kube.resource import Resource
 from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.schema.crd import wording
@@ -20,18 +22,26 @@ from kcheck.schema.crd.lazy_shape import outline
 from kcheck.schema.crd.scale import Scale, scale_faults
 from kcheck.schema.crd.structural import Schema, has_rules
 from kcheck.schema.crd.uniqueness import duplicate_faults
-from kcheck.schema.crd.validation import BLOCKING, Keys, SchemaFault, validate
+from kcheck.schema.crd.validation import Keys, SchemaFault, blocks_rules, validate
+from kcheck.schema.server_side_apply import CustomMerge, apply_over
 from kcheck.schema.shape import Shape
 from kcheck.schema.store import Store
 from kcheck.schema.walk import Walk
 from kcheck.yaml.node import Node
+from kcheck.yaml.plain_nodes import node_of
+
+RATCHETING = 30
+"""N of the first Kubernetes version 1.N that does not validate unchanged values again by default (CRDValidationRatcheting)."""
 
 NOWHERE = "<nil>"
 """The field that the API server reports for an error without one."""
 
 
 class Version(NamedTuple):
-    """One version of a CRD. `schema`: None where it has none; `warning`: the warning of the API server for a deprecated version."""
+    """One version of a CRD. `schema`: None where it has none; `warning`: the warning of the API server for a deprecated version.
+
+    `plural`: the name of the resource.
+    """
 
     api_version: str
     kind: str
@@ -41,6 +51,7 @@ class Version(NamedTuple):
     scale: Scale | None = None
     prunes: bool = True
     warning: str = ""
+    plural: str = ""
 
 
 class CustomKind:
@@ -49,6 +60,7 @@ class CustomKind:
     def __init__(self, version: Version, store: Store) -> None:
         self.version = version
         self.namespaced = version.namespaced
+        self.plural = version.plural
         self.store = store
         self._schema: Schema | None = None
         self._has_rules: bool | None = None
@@ -72,6 +84,11 @@ class CustomKind:
     def pod_schema(self) -> Node | None:
         """The schema as the CRD has it, in which Pod templates are detected."""
         return self.version.schema
+
+    @property
+    def definition(self) -> CustomKind:
+        """This kind: a CRD defines it."""
+        return self
 
     def judge(self, resource: Resource, walk: Walk) -> None:
         """Report what the API server rejects in an object of this kind."""
@@ -108,14 +125,19 @@ class _Judgement:
         if schema is None:
             return
         decoder = Decoder(self.unknown, version.prunes)
+        old = self.stored(schema)
         value: dict[str, Any] = decoder.decode(self.resource.node, schema, root=True)
-        value["metadata"] = self.identity()
+        if old is not None:
+            value = self.applied(old, schema)
+        value["metadata"] = self.identity(self.resource)
         if version.status:
             value.pop("status", None)
         faults = validate(value, schema, self.minor)
         for node, decoded in decoder.embedded:
             faults += self.embedded(node, decoded)
         faults += duplicate_faults(value, schema)
+        if old is not None and self.minor >= RATCHETING:
+            faults = [fault for fault in faults if not is_unchanged(fault.keys, old, value, schema)]
         reported: set[tuple[str, ...]] = set()
         for fault in faults:
             field = self.field(fault, schema)
@@ -127,7 +149,7 @@ class _Judgement:
         if version.scale is not None:
             for path, keys, message in scale_faults(value, version.scale):
                 self.walk.emit("crd-schema-violation", Problem(self.resource.node.at(*keys), message, reason="Invalid", field=path))
-        self.rules(value, faults)
+        self.rules(value, faults, old)
 
     def problem(self, fault: SchemaFault, field: str) -> Problem:
         """The problem of a value that its schema rejects."""
@@ -173,10 +195,31 @@ class _Judgement:
         """The keys from the object to one of its nodes."""
         return tuple(node.keys[len(self.resource.node.keys) :])
 
-    def identity(self) -> dict[str, Any]:
+    def stored(self, schema: Schema) -> dict[str, Any] | None:
+        """The older version of the object as the API server stores it, None for a new object."""
+        older = self.resource.older
+        if older is None:
+            return None
+        value: dict[str, Any] = Decoder(_ignored, self.version.prunes).decode(older.node, schema, root=True)
+        value["apiVersion"] = self.resource.api_version
+        value["metadata"] = self.identity(older)
+        if self.version.status:
+            value.pop("status", None)
+        return value
+
+    def applied(self, old: dict[str, Any], schema: Schema) -> dict[str, Any]:
+        """The object after a server-side apply over the older version."""
+        assert self.resource.older is not None
+        plain = self.resource.node.plain()
+        merged = apply_over(old, owned_part(self.resource.older) or {}, plain, CustomMerge(schema))
+        merged["metadata"] = plain.get("metadata")
+        value: dict[str, Any] = Decoder(_ignored, self.version.prunes).decode(node_of(merged, self.resource.node), schema, root=True)
+        return value
+
+    def identity(self, resource: Resource) -> dict[str, Any]:
         """The metadata that the API server validates: non-empty fields of ObjectMeta, with a name generated from generateName."""
         fields = self.object_meta.fields
-        plain = self.resource["metadata"].plain()
+        plain = resource["metadata"].plain()
         metadata = {k: v for k, v in plain.items() if k in fields and v not in (None, "", {}, [])} if isinstance(plain, dict) else {}
         if "name" not in metadata and isinstance(metadata.get("generateName"), str):
             metadata["name"] = generated(metadata["generateName"])
@@ -201,11 +244,11 @@ class _Judgement:
             return NOWHERE
         return written(fault.keys, schema) if fault.bracketed else dotted(fault.keys) or NOWHERE
 
-    def rules(self, value: dict[str, Any], faults: list[SchemaFault]) -> None:
+    def rules(self, value: dict[str, Any], faults: list[SchemaFault], old: dict[str, Any] | None) -> None:
         if self.undecodable or not self.kind.has_rules():
             return
         nameless = "name" not in value["metadata"]
-        if nameless or any(fault.reason in BLOCKING for fault in faults):
+        if nameless or any(blocks_rules(fault, self.resource.minor) for fault in faults):
             why = "metadata.name is missing" if nameless else "the object has schema errors"
             message = f"the CEL validation rules of the CustomResourceDefinition were not evaluated because {why}"
             help = "add metadata.name" if nameless else "fix the other findings of this object first"
@@ -214,7 +257,41 @@ class _Judgement:
             )
         elif self.kind.store.rules is not None:
             assert self.kind.schema is not None
-            self.kind.store.rules.evaluate(self.kind.schema, value, self.resource, self.walk)
+            self.kind.store.rules.evaluate(self.kind.schema, value, self.resource, self.walk, old)
+
+
+def is_unchanged(keys: Keys, old: Any, new: Any, schema: Schema | None) -> bool:
+    """Whether a value, or one that contains it, is the same as in the old object, so that the API server does not validate it again.
+
+    Source: ratchetingValueValidator (k8s.io/apiextensions-apiserver, pkg/apiserver/validation).
+    """
+    for key in keys:
+        if old is None or schema is None:
+            return False
+        if is_equal(old, new):
+            return True
+        if isinstance(key, int):
+            old = _old_item(old, new, key, schema)
+            new = new[key] if isinstance(new, list) and key < len(new) else None
+        else:
+            old, new = (each.get(key) if isinstance(each, dict) else None for each in (old, new))
+        schema = schema.under(key)
+    return old is not None and is_equal(old, new)
+
+
+def _old_item(old: Any, new: Any, index: int, schema: Schema) -> Any:
+    """The item of an old list with the same keys, None if keys do not distinguish the items."""
+    if schema.list_type != "map" or not isinstance(old, list) or not isinstance(new, list) or index >= len(new):
+        return None
+    item = new[index]
+    for each in old:
+        if isinstance(each, dict) and isinstance(item, dict) and all(each.get(key) == item.get(key) for key in schema.list_keys):
+            return each
+    return None
+
+
+def _ignored(_node: Node, _schema: Schema | None) -> None:
+    """Ignore an unknown field of the older version, which was dropped when it was applied."""
 
 
 def dotted(keys: Keys | list[str | int]) -> str:

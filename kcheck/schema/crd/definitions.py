@@ -72,6 +72,7 @@ def _version(crd: Resource, node: Node, name: str) -> Version:
         # Before apiextensions.k8s.io/v1, unknown fields were kept unless the CRD said otherwise.
         prunes=kept is False if old else kept is not True,
         warning=_warning(crd, node) if node["deprecated"].boolean is True else "",
+        plural=spec.at("names", "plural").text,
     )
 
 

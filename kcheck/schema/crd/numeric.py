@@ -14,6 +14,7 @@ Number = int | float
 _EXACT = 2**53 - 1
 _NEAR = 1e-9
 _FLOAT32_MAX = 3.4028235677973366e38
+_RANGES_SINCE = 36
 _RANGES = {"int32": 2**31, "int64": 2**63, "": 2**63}
 
 
@@ -26,15 +27,19 @@ def is_whole(value: float) -> bool:
     return value > 0 and (value - int(value)) / (value + int(value)) < _NEAR
 
 
-def bound_faults(value: Number, schema: Schema, keys: Sequence[str | int], root: str) -> Iterator[tuple[bool, str]]:
-    """The faults of a number: whether the error of the API server has no field, and the message. `keys`, `root`: see `label`."""
+def bound_faults(value: Number, schema: Schema, keys: Sequence[str | int], root: str, minor: int) -> Iterator[tuple[bool, str]]:
+    """The faults of a number: whether the error of the API server has no field, and the message. `keys`, `root`: see `label`.
+
+    `minor`: the N of Kubernetes 1.N. Versions before 1.36 do not check the range of a format (newNumberValidator in kube-openapi).
+    """
     whole = schema.types == ("integer",)
-    if not _has_range(value, whole, schema.format):
+    ranged = minor >= _RANGES_SINCE
+    if ranged and not _has_range(value, whole, schema.format):
         yield True, wording.out_of_range(label(keys, root), value, whole, schema.format)
     for bound, judge in ((schema.multiple_of, _multiple), (schema.minimum, _minimum), (schema.maximum, _maximum)):
         if bound is None:
             continue
-        fits = _has_range(bound, whole, schema.format)
+        fits = not ranged or _has_range(bound, whole, schema.format)
         if not fits:
             yield True, wording.bad_bound(label(keys, root), bound, schema.format)
         explain = judge(value, bound, schema, value.__class__ is int and fits)

@@ -32,8 +32,17 @@ class SchemaFault(NamedTuple):
     bracketed: bool = False
 
 
-BLOCKING = frozenset({"NotSupported", "Required", "TooLong", "TooMany", "TypeInvalid"})
-"""Reasons after which the API server does not evaluate the x-kubernetes-validations."""
+_BLOCKING = frozenset({"Required", "TooLong", "TooMany", "TypeInvalid"})
+_ENUMS_BLOCK_SINCE = 29
+
+
+def blocks_rules(fault: SchemaFault, minor: int) -> bool:
+    """Whether the API server of Kubernetes 1.`minor` does not evaluate the x-kubernetes-validations because of a fault.
+
+    Source: hasBlockingErr in apiextensions-apiserver. Enumerations do not block before 1.29 (kubernetes/kubernetes#121085).
+    """
+    return fault.reason in _BLOCKING or (fault.reason == "NotSupported" and minor >= _ENUMS_BLOCK_SINCE)
+
 
 _JSON_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
 
@@ -84,7 +93,7 @@ class _Validation:
                     _add(faults, keys, wording.format(self.label(keys), value, format, text_format.example), "TypeInvalid")
         elif kind in ("integer", "number"):
             count += 2
-            for nowhere, message in bound_faults(value, schema, keys, self.root):
+            for nowhere, message in bound_faults(value, schema, keys, self.root, self.minor):
                 _add(faults, keys, message, "Invalid", nowhere)
         elif kind == "array":
             count += 2 + self.items(value, schema, keys, faults)

@@ -126,7 +126,9 @@ class _Unreadable:
 
     shape: Shape | None = None
     namespaced: bool | None = None
+    plural = ""
     pod_schema: Node | None = None
+    definition: None = None
 
     def __init__(self, error: BadSchemas) -> None:
         self.error = error

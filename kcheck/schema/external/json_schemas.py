@@ -31,6 +31,8 @@ class SchemaKind:
 
     shape: Shape | None = None
     namespaced: bool | None = None
+    plural = ""
+    definition: None = None
 
     def __init__(self, file: Path, metadata: Shape) -> None:
         """`metadata`: the shape of ObjectMeta, which such schemas do not describe."""

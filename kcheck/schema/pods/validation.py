@@ -20,6 +20,7 @@ from kcheck.schema.store import Store
 from kcheck.schema.walk import Walk
 from kcheck.yaml.node import Node
 
+DEFERRED_RULE = "invalid-pod-in-stateful-set"
 INVALID_POD_RULE = "invalid-pod-in-custom-resource"
 _DEFINITE_REASONS: frozenset[Reason] = frozenset({"Invalid", "NotSupported", "Duplicate", "TooLong", "TooMany", "Forbidden"})
 
@@ -44,6 +45,35 @@ def report_invalid_pods(
             walk.visit(template, store.definitions.shape("core/v1 PodTemplateSpec"))
         else:
             walk.visit(pod.node, store.definitions.shape("core/v1 PodSpec"))
+        walk.restore_dropped()
+
+
+def report_deferred_problems(resource: Resource, shape: Shape, plan: Plan, on_problem: OnProblem, on_crash: OnCrash) -> None:
+    """Report what the API server accepts in a StatefulSet, but rejects in its Pods and PersistentVolumeClaims."""
+    validated = Resource(resource.node, resource.document)
+    validated.built_in, validated.minor, validated.part = True, resource.minor, resource.part
+    walk = _DeferredWalk(validated, plan, on_problem, on_crash)
+    walk.visit(resource.node, shape)
+    walk.restore_dropped()
+
+
+class _DeferredWalk(Walk):
+    """The walk that reports only problems of values that the API server stores without validation."""
+
+    def __init__(self, resource: Resource, plan: Plan, on_problem: OnProblem, on_crash: OnCrash) -> None:
+        super().__init__(resource, plan, _ignore, on_crash)
+        self._on_deferred = on_problem
+
+    def on_deferred(self, rule: str, problem: Problem) -> None:
+        node = problem.node
+        claims = isinstance(node, Node) and "volumeClaimTemplates" in node.keys
+        created = "PersistentVolumeClaims" if claims else "Pods"
+        message = f"{created} of {self.resource.title} would be rejected: {problem.message}"
+        self._on_deferred(DEFERRED_RULE, problem.replace(message=message, reason=""))
+
+
+def _ignore(rule: str, problem: Problem) -> None:
+    pass
 
 
 class _DefiniteProblems:

@@ -36,7 +36,7 @@ def embedded_plan(plan: Plan, rules: RuleSet) -> Plan:
         hooks = [hook for hook in whole.rules if rules[hook.rule].rule.family != "spec"] if whole is not None else []
         return TypePlan(rules=hooks) if hooks else None
 
-    return Plan(make)
+    return Plan(make, enabled_gates=plan.enabled_gates)
 
 
 def places_in(resource: Resource, store: Store) -> Places:
@@ -122,6 +122,8 @@ class PodWalk(Walk):
         if shape.name == _POD_SPEC and outer is None:
             self.pod = self._new_pod(node, whole=True)
             self.pods.append(self.pod)
+        if shape.gated:
+            self.report_gated(node, shape)
         fields = shape.fields
         for key, child in value.items():
             field = fields.get(key)

@@ -1,8 +1,6 @@
-"""Containers, numbers and lists of words in messages."""
+"""Containers in messages."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from kcheck.api import Container
 
@@ -10,14 +8,3 @@ from kcheck.api import Container
 def container_title(container: Container) -> str:
     """Return `container "web"`, or `container without name`."""
     return f'container "{container.name}"' if container.name else "container without name"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, which gets an "s" in the plural: "1 Pod", "2 Pods"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def enumeration(words: Sequence[str], conjunction: str = "and") -> str:
-    """Return the words as a sentence lists them: "a, b and c"."""
-    *first, last = words
-    return f"{', '.join(first)} {conjunction} {last}" if first else last

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Annotated
 
-from kcheck.api import ERROR, INFO, Complaint, Container, Correction, Problem, help_of, image, placeholders, rule
+from kcheck.api import ERROR, INFO, Complaint, Container, Correction, Problem, help_of, image, pattern, placeholders, rule
 from kcheck_practice._support.security_contexts import is_whole, named
 
 # Import paths that the build tool ko replaces with an image.
@@ -29,6 +29,8 @@ _LIBRARY = """
     varnish vault websphere-liberty wordpress xwiki yourls znc zookeeper
 """
 _OFFICIAL = frozenset(_LIBRARY.split())
+# A version of at least three parts in the name of a repository, such as inference-cu124.2-3: the repository contains only this version.
+_VERSION_IN_NAME = pattern(r"(?<!\d)\d+[.-]\d+[.-]\d+(?!\d)")
 
 
 @rule("latest-tag", "Container image uses the latest tag or none", groups=("images", "reliability"), fields="image")
@@ -43,11 +45,14 @@ def floating_tag(
 ) -> Iterator[Problem]:
     """Yield images with the tag latest, with none, or with one of `tags`. An image with a digest is pinned whatever its tag is.
 
-    Mirrors such as mirror.gcr.io/busybox serve the same official images as Docker Hub.
+    Mirrors such as mirror.gcr.io/busybox serve the same official images as Docker Hub. A repository with a version in its name needs no
+    tag.
     """
     node = container["image"]
     found = _parse(node.text)
     if found is None or found.is_pinned or not (found.is_latest or found.tag in tags):
+        return
+    if not found.tag and _VERSION_IN_NAME.search(found.path.rpartition("/")[2]):
         return
     short_path = found.path.removeprefix("library/")
     if not {found.repository, found.path, short_path}.isdisjoint(allow) or (not official_images and short_path in _OFFICIAL):

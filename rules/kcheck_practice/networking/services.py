@@ -32,7 +32,7 @@ _ANY = ("", "")
 _SERVING = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Pod", "Rollout", "DeploymentConfig"}
 
 
-@rule("service-without-pods", "Service selects no Pods", severity=ERROR, kinds="core Service", groups=("relations",), fixable=True)
+@rule("service-without-pods", "Service selects no Pods", severity=ERROR, kinds="core Service", groups=("relations", "change"), fixable=True)
 def service_without_pods(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield selectors that match no Pod, where the Pods should be in the input.
 
@@ -67,8 +67,11 @@ def service_without_pods(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     fixable=True,
 )
 def service_target_port(service: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Yield named target ports without a container port of that name and protocol in any selected Pod."""
-    named = [port for port in service.ports if isinstance(port.target, str) and any(c.isalpha() for c in port.target)]
+    """Yield named target ports without a container port of that name and protocol in any selected Pod.
+
+    Names of ports are in lower case; a name such as PORT, which the API server rejects, is to be filled in.
+    """
+    named = [port for port in service.ports if isinstance(port.target, str) and any(c.islower() for c in port.target)]
     if not named or not selects(service):
         return
     behind = backends(service, bundle)

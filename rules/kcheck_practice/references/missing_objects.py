@@ -29,7 +29,8 @@ _SCALED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", "
 _CLASSES = ("StorageClass", "IngressClass", "PriorityClass", "RuntimeClass", "GatewayClass", "VolumeAttributesClass")
 _OTHER = ("Issuer", "ClusterIssuer", "SecretStore", "ClusterSecretStore", "TriggerAuthentication", "ClusterTriggerAuthentication",
           "AppProject", "GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket", "ImageRepository", "Kustomization",
-          "HelmRelease", "Provider", "ResourceClaim", "ResourceClaimTemplate", "ValidatingAdmissionPolicy")  # fmt: skip
+          "HelmRelease", "Provider", "ResourceClaim", "ResourceClaimTemplate", "ValidatingAdmissionPolicy",
+          "MutatingAdmissionPolicy")  # fmt: skip
 
 
 @rule(

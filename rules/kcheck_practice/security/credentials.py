@@ -29,6 +29,8 @@ _SKIPPED_KINDS = frozenset((
 ))  # fmt: skip
 _MOVE = "move it to a Secret"
 _MIN_LENGTH = 20
+# Annotations such as `checksum/secret` restart Pods when the content of another object changes.
+_HASHES = frozenset({"checksum", "checksums", "hash", "hashes", "digest", "sha256", "sha1", "md5"})
 _SCRIPTS = (".sh", ".bash")
 # Last words of keys that a Secret holds beside the credential.
 _OTHER_WORDS = [["user"], ["username"], ["login"], ["host"], ["port"], ["url"], ["name"], ["id"], ["database"], ["email"], ["region"]]
@@ -129,7 +131,7 @@ def credential_in_annotation(
     """Annotations are visible to every user that can read the object, and in dashboards."""
     for key, node in metadata["annotations"].entries:
         text = node.text
-        if len(text) < _MIN_LENGTH or key in allow:
+        if len(text) < _MIN_LENGTH or key in allow or not _HASHES.isdisjoint(credential_names.words_of(key)):
             continue
         if (
             credential_names.indicates_credential(key.rpartition("/")[2])

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import ERROR, INFO, Container, Correction, Node, Pod, Problem, Suggestion, pattern, remove, rule
+from kcheck_practice._support.node_programs import administers_node
 from kcheck_practice._support.security_contexts import contexts
 
 _BASELINE = ("security", "host-access", "pod-security-baseline", "pod-security-restricted")
@@ -25,6 +26,7 @@ _SENSITIVE_TREES = (
     "/boot", "/etc/kubernetes/manifests", "/etc/kubernetes/pki", "/etc/shadow", "/etc/ssh", "/root", "/var/lib/containerd",
     "/var/lib/containers", "/var/lib/docker", "/var/lib/etcd", "/var/lib/kubelet/pki",
 )  # fmt: skip
+_OF_PRIVILEGED = frozenset({"/dev", "/proc", "/sys", "/var/lib/kubelet"})
 # Kubeconfigs and settings of components, such as admin.conf. Directories there may belong to drivers.
 _COMPONENT_FILE = pattern(r"/etc/kubernetes/[^/]+\.(?:conf|kubeconfig|ya?ml|json)")
 _ALLOWED_VOLUMES = ("configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret")
@@ -40,10 +42,33 @@ _FORBIDDEN_VOLUMES = {
 
 @rule("host-pid", "Pod shares the process ID namespace of its node (hostPID)", groups=_BASELINE, fixable=True)
 def host_pid(pod: Pod) -> Iterator[Problem]:
-    """hostPID: true lets the Pod see all processes of the node, read their environment and, as the same user, stop them."""
-    if pod["hostPID"].boolean:
+    """hostPID: true lets the Pod see all processes of the node, read their environment and, as the same user, stop them.
+
+    Agents on each node that measure its processes, without further privileges, are reported by node-agent-host-pid.
+    """
+    if pod["hostPID"].boolean and not _is_agent(pod):
         message = "hostPID: true exposes all processes of the node to the Pod, including their environment variables"
         yield Problem(pod["hostPID"], message, help=remove("hostPID", safe=False), at="key")
+
+
+@rule(
+    "node-agent-host-pid",
+    "Node agent shares the process ID namespace of its node (hostPID)",
+    severity=INFO,
+    groups=_BASELINE,
+    default=False,
+)
+def node_agent_host_pid(pod: Pod) -> Iterator[Problem]:
+    """Pods of DaemonSets without privileged containers, such as node-exporter."""
+    if pod["hostPID"].boolean and _is_agent(pod):
+        message = "hostPID: true exposes all processes of the node to the Pod, including their environment variables"
+        yield Problem(pod["hostPID"], message, help="restrict who can create Pods in this namespace", at="key")
+
+
+def _is_agent(pod: Pod) -> bool:
+    """Whether one Pod runs on each node, as a driver or an installer, or without privileged containers."""
+    privileged = any(container.node.at("securityContext", "privileged").boolean for container in pod.containers)
+    return administers_node(pod) or (pod.is_daemon and not privileged)
 
 
 @rule("host-ipc", "Pod shares the IPC namespace of its node (hostIPC)", groups=_BASELINE, fixable=True)
@@ -230,9 +255,15 @@ def _sensitive_paths(pod: Pod, allow: tuple[str, ...]) -> Iterator[tuple[Node, s
                 container.name
                 for container in pod.containers
                 for mount in container["volumeMounts"]
-                if mount["name"].text == name and not mount["readOnly"].boolean
+                if mount["name"].text == name and not mount["readOnly"].boolean and not _has_anyway(container, path.text)
             )
             yield path, next(writers, "")
+
+
+def _has_anyway(container: Container, path: str) -> bool:
+    """Whether a container has the devices or settings of the node without the mount, because it is privileged, or needs its files."""
+    is_privileged = container.node.at("securityContext", "privileged").boolean is True
+    return administers_node(container.pod) or (is_privileged and _clean(path) in _OF_PRIVILEGED)
 
 
 def _narrower(path: str) -> str:

@@ -92,32 +92,20 @@ pod_security_audited = _rule_of(
 
 
 @rule(
-    "invalid-pod-security-label",
-    "Namespace has an invalid pod-security.kubernetes.io label",
-    severity=ERROR,
+    "unknown-pod-security-label",
+    "Namespace has an unknown pod-security.kubernetes.io label",
     kinds="core Namespace",
     groups=_GROUPS,
     fixable=True,
 )
-def pod_security_label(resource: Resource) -> Iterator[Problem]:
-    """The API server rejects a Namespace with an unknown level or version, and ignores unknown keys with the prefix."""
+def unknown_pod_security_label(resource: Resource) -> Iterator[Problem]:
+    """The API server ignores unknown labels with the prefix."""
     for key, node in resource.node.at("metadata", "labels").entries:
-        if not key.startswith(standards.PREFIX):
-            continue
-        if key not in _KEYS:
+        if key.startswith(standards.PREFIX) and key not in _KEYS:
             near = nearest(key, _KEYS)
             keys = f"{', '.join(standards.MODES[:-1])} or {standards.MODES[-1]}"
             hint = did_you_mean(near, f"use {standards.PREFIX} with {keys}, each optionally with -version")
             yield Problem(node, f'label "{key}" has no effect', help=hint, at="key")
-        elif key.endswith("-version"):
-            if standards.version_of(node.text) is None or not node.text:
-                near = f"v{node.text}" if node.text and standards.version_of(f"v{node.text}") is not None else ""
-                hint = did_you_mean(near, 'use "latest" or a version such as "v1.36"')
-                yield Problem(node, f'"{node.value}" is not a valid Pod Security version', help=hint)
-        elif node.text not in standards.LEVELS:
-            near = nearest(node.text, standards.LEVELS)
-            hint = did_you_mean(near, f"use {', '.join(standards.LEVELS[:-1])} or {standards.LEVELS[-1]}")
-            yield Problem(node, f'"{node.value}" is not a valid Pod Security level', help=hint)
 
 
 def _namespace(workload: Facts, bundle: Bundle) -> Facts | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import ERROR, INFO, Container, Correction, Node, Problem, remove, rule
+from kcheck_practice._support.node_programs import purpose_of_privileges
 from kcheck_practice._support.security_contexts import is_on_windows, is_whole, named
 
 _BASELINE = ("security", "pod-security-baseline", "pod-security-restricted")
@@ -38,32 +39,29 @@ _NODE_CAPABILITIES = {
 
 @rule("privileged-container", "Container is privileged (securityContext.privileged)", severity=ERROR, groups=(*_BASELINE, "privileges"))
 def privileged_container(container: Container) -> Iterator[Problem]:
-    """securityContext.privileged: true of any container, including init and ephemeral containers, except storage drivers."""
+    """securityContext.privileged: true of any container, including init and ephemeral containers, except those of privileged-driver."""
     node = container.node.at("securityContext", "privileged")
-    if node.boolean and not _propagates_mounts(container):
+    if node.boolean and not purpose_of_privileges(container):
         message = f'privileged: true gives container "{container.name}" root access to the node'
         yield Problem(node, message, help="remove privileged and add only the capabilities that the container needs")
 
 
 @rule(
     "privileged-driver",
-    "Container is privileged to mount volumes on its node (mountPropagation: Bidirectional)",
+    "Container is privileged because a driver, an installer or a kernel setting requires it",
     groups=(*_BASELINE, "privileges"),
     default=False,
     severity=INFO,
 )
 def privileged_driver(container: Container) -> Iterator[Problem]:
-    """Storage drivers: the API server accepts Bidirectional mount propagation only in privileged containers."""
+    """Containers of a Pod with Bidirectional mount propagation, which the API server accepts only in privileged containers, those of
+    drivers and installers, by their names, and those that change settings of the kernel with sysctl.
+    """
     node = container.node.at("securityContext", "privileged")
-    if node.boolean and _propagates_mounts(container):
-        message = (
-            f'privileged: true gives container "{container.name}" root access to the node, which Bidirectional mount propagation requires'
-        )
+    purpose = purpose_of_privileges(container) if node.boolean else ""
+    if purpose:
+        message = f'privileged: true gives container "{container.name}" root access to the node, which {purpose} requires'
         yield Problem(node, message, help="restrict who can create Pods in this namespace")
-
-
-def _propagates_mounts(container: Container) -> bool:
-    return any(mount["mountPropagation"].text == "Bidirectional" for mount in container["volumeMounts"])
 
 
 @rule(

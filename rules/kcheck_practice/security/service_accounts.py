@@ -87,7 +87,9 @@ def default_account_automount(resource: Resource) -> Iterator[Problem]:
     groups=("security", "service-accounts", "rbac"),
 )
 def default_account_binding(resource: Resource) -> Iterator[Problem]:
-    """All Pods of the namespace without a serviceAccountName get the permissions."""
+    """All Pods of the namespace without a serviceAccountName get the permissions. A binding with "default" in its name intends that."""
+    if _DEFAULT in resource.name.lower():
+        return
     for subject in resource["subjects"]:
         if subject["kind"].text == "ServiceAccount" and subject["name"].text == _DEFAULT:
             space = subject["namespace"].text or resource.namespace or _DEFAULT

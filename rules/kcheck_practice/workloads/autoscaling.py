@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import Bundle, Facts, Problem, Related, Resource, rule
-from kcheck_practice._support.titles import counted
+from kcheck.api import Bundle, Facts, Problem, Related, Resource, counted, rule
 
 _GROUPS = ("reliability", "autoscaling")
 _HPA = "autoscaling HorizontalPodAutoscaler"

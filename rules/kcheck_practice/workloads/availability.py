@@ -10,9 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Bundle, Facts, Pod, PriorityClassFact, Problem, Related, Resource, ScaleFact, rule
+from kcheck.api import INFO, Bundle, Facts, Pod, PriorityClassFact, Problem, Related, Resource, ScaleFact, counted, rule
 from kcheck_practice._support.security_contexts import is_whole_pod
-from kcheck_practice._support.titles import counted
 
 _REPLICATED = ("apps Deployment", "apps StatefulSet", "argoproj.io Rollout")
 _COUNTED = (*_REPLICATED, "apps ReplicaSet", "core ReplicationController", "apps.openshift.io DeploymentConfig")

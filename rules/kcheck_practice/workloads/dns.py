@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Pod, Problem, rule
+from kcheck.api import INFO, Pod, Problem, enumeration, rule
 from kcheck_practice._support.security_contexts import is_on_windows, is_whole_pod
-from kcheck_practice._support.titles import enumeration
 
 
 @rule(

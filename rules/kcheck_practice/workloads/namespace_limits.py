@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Node, Pod, Problem, rule
+from kcheck.api import INFO, Node, Pod, Problem, enumeration, rule
 from kcheck_practice._support.security_contexts import is_whole_pod
-from kcheck_practice._support.titles import enumeration
 
 
 @rule(

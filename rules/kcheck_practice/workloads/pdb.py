@@ -50,7 +50,7 @@ def budget_without_limit(resource: Resource) -> Iterator[Problem]:
         yield Problem(spec, message, help="add maxUnavailable: 1", at="key")
 
 
-@rule("pdb-blocks-eviction", "PodDisruptionBudget blocks all evictions", facts="budget", groups=(*_GROUPS, "relations"))
+@rule("pdb-blocks-eviction", "PodDisruptionBudget blocks all evictions", facts="budget", groups=(*_GROUPS, "relations", "change"))
 def budget_blocks_eviction(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a Problem for a limit that allows no disruption, so that kubectl drain retries without end.
 

@@ -91,6 +91,14 @@ def _is_static(pod: Pod) -> bool:
     return not pod.is_template and pod.resource.namespace == "kube-system"
 
 
+deferred_pod = declare(
+    "invalid-pod-in-stateful-set",
+    "Template of a StatefulSet is accepted, but its Pods or PersistentVolumeClaims would be rejected (before Kubernetes 1.34)",
+    severity=WARNING,
+    groups=("workloads", "upgrades"),
+    family="practice",
+    fixable=True,
+)
 doomed_pod = declare(
     "invalid-pod-in-custom-resource",
     "Pod template in a custom resource would be rejected by the API server",

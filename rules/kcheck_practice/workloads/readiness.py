@@ -9,8 +9,10 @@ from collections.abc import Iterator
 
 from kcheck.api import Bundle, Facts, Problem, Related, rule
 
-# Kinds whose Pods run until they are stopped; Pods of Jobs run to completion.
-_SERVING = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Pod", "Rollout", "DeploymentConfig"}
+# Kinds whose Pods serve requests. Pods of Jobs run to completion. Of a DaemonSet, clients usually ask the Pod of their node.
+_SERVING = {"Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", "Pod", "Rollout", "DeploymentConfig"}
+
+_WITHOUT_CANARIES = {"Deployment", "StatefulSet", "ReplicaSet", "ReplicationController"}
 
 
 @rule(
@@ -21,17 +23,32 @@ _SERVING = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Replication
 def unprobed_backend(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a Problem for a workload that a Service selects and whose Pods have no readinessProbe in any container.
 
-    One probe is enough: a Pod is ready when all its containers are.
+    One probe is enough: a Pod is ready when all its containers are. Without a second Pod to send traffic to, a probe does not help.
     """
     if not workload.is_complete or workload.id.kind not in _SERVING or all(pod.probed for pod in workload.pods):
         return
-    services = [f for f in bundle.covering(workload, "service") if _is_near(workload, f, bundle)]
+    if _is_only_pod(workload):
+        return
+    services = [f for f in bundle.covering(workload, "service") if _is_near(workload, f, bundle) and not _is_for_metrics(f)]
     if services:
         service = min(services, key=lambda f: (f.place.file != workload.place.file, f.folder != workload.folder))
         title = service.title
         message = f"{workload.title} has no readinessProbe, so {title} sends traffic to Pods that are not ready"
         help = "add a readinessProbe to the container that serves the requests"
         yield Problem(workload.place, message, help=help, related=(Related(service.place, title),))
+
+
+def _is_only_pod(workload: Facts) -> bool:
+    """Whether there is never more than one Pod, also during an update."""
+    scale = workload.scale
+    return workload.id.kind == "Pod" or (
+        workload.id.kind in _WITHOUT_CANARIES and scale is not None and scale.high <= 1 and not scale.surges
+    )
+
+
+def _is_for_metrics(service: Facts) -> bool:
+    """Whether a monitoring system alone uses a Service, which asks each Pod and notices those that do not answer."""
+    return bool(service.ports) and all("metrics" in port.name for port in service.ports)
 
 
 def _is_near(workload: Facts, service: Facts, bundle: Bundle) -> bool:

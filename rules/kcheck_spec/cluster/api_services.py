@@ -54,7 +54,8 @@ tables = [
 def names_say_version_and_group(service: Resource) -> Iterator[Problem]:
     """metadata.name must be <version>.<group>, so it cannot be generated."""
     metadata, spec = service["metadata"], service["spec"]
-    if not is_stored(service):
+    # A patch need not repeat the version and the group.
+    if not is_stored(service) or (service.part and not (spec["version"] and spec["group"])):
         return
     right = f"{spec['version'].text}.{spec['group'].text}"
     for key in ("name", "generateName"):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 from kcheck.api import Complaint, Constraint, Node, Problem, Resource, addresses, declare, fields, labels, remove, validator
+from kcheck_spec.networking.ip_addresses import wrong_network
 from kcheck_spec.objects.common_constraints import deprecated_field, dubious_setting, given, not_supported, unique
 from kcheck_spec.objects.labels import label_syntax
 from kcheck_spec.workloads.resources import read_amounts, resource_amount, wrong_amount
@@ -15,6 +16,8 @@ pod_network = declare("invalid-pod-cidr", "Node has invalid podCIDR or podCIDRs"
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
+# The first version that does not report duplicate networks in addition to their number.
+_DUPLICATES_UNTIL = 33
 _TAINTS = "scheduler.alpha.kubernetes.io/taints"
 
 # Taints are checked below, with the field names that the server uses in its errors.
@@ -76,12 +79,14 @@ def pod_networks_are_one_a_family(resource: Resource) -> Iterator[Problem]:
     networks = _networks(resource["spec"])
     field = resource["spec"]["podCIDRs"]
     for index, each in enumerate(networks):
-        wrong = addresses.network(each.text)
-        if wrong and not (resource.is_before(36) and _family(each)):
+        wrong = wrong_network(each.text, resource)
+        if wrong:
             yield Problem(each, wrong, reason="Invalid", field=field[index])
     if len(networks) > 1 and sorted(map(_family, networks)) != [4, 6]:
         message = "podCIDRs must contain at most one IPv4 and one IPv6 network"
         yield Problem(field, message, help="remove the other networks", reason="Invalid")
+    if resource.is_before(_DUPLICATES_UNTIL):
+        yield from unique(networks, lambda each: each.text, lambda each: Complaint(f'network "{each.text}" is listed twice', remove("one")))
 
 
 def _networks(spec: Node) -> list[Node]:
@@ -115,9 +120,9 @@ def node_is_up_to_date(node: Node) -> Iterator[Problem]:
 
 
 @validator("core/v1 Node", rule=dubious_setting)
-def pod_networks_are_canonical(node: Node) -> Iterator[Problem]:
-    """IPv6 has a canonical form (RFC 5952), which comparisons rely on."""
-    for each in _networks(node["spec"]):
+def pod_networks_are_canonical(node: Resource) -> Iterator[Problem]:
+    """IPv6 has a canonical form (RFC 5952), which comparisons rely on. The API server has warned since 1.33."""
+    for each in () if node.is_before(33) else _networks(node["spec"]):
         usual = addresses.usual_network(each.text)
         if usual and not addresses.network(each.text):
             yield Problem(each, f'"{each.text}" is not the canonical form of this IPv6 network', help=f"use {usual}")

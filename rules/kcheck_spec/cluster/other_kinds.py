@@ -8,22 +8,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, constraint, declare, fields, names, validator
+from kcheck.api import (
+    Complaint,
+    Node,
+    Problem,
+    Resource,
+    declare,
+    did_you_mean,
+    fields,
+    help_of,
+    labels,
+    names,
+    nearest,
+    pod_security,
+    validator,
+)
 from kcheck_spec.objects.common_constraints import deprecated_field, non_negative, not_supported, positive
 from kcheck_spec.objects.engine import required_field
+from kcheck_spec.objects.labels import label_syntax
 from kcheck_spec.objects.metadata import finalizer
 
 priority_class = declare("invalid-priority-class", "PriorityClass uses a value or name prefix reserved for the system")
 
+pod_security_label = declare(
+    "invalid-pod-security-label",
+    "Namespace has an invalid pod-security.kubernetes.io label",
+    groups=("security", "pod-security-admission", "namespaces"),
+    fixable=True,
+)
+
+_NAME_LABEL = "kubernetes.io/metadata.name"
 _MAX_USER_PRIORITY = 1_000_000_000
 _SYSTEM = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 _MOUNTABLE = "kubernetes.io/enforce-mountable-secrets"
-
-
-@constraint(required_field, of_absent=True)
-def _map(node: Node) -> Problem | None:
-    """A map, which may be empty."""
-    return None if node.is_map else Problem(node, f"{node.name} is required and must be a map", help=f"add {node.name}", reason="Required")
 
 
 tables = [
@@ -31,12 +48,13 @@ tables = [
         "coordination/v1 LeaseSpec",
         leaseDurationSeconds=positive,
         leaseTransitions=non_negative,
-        # Both are dropped by a server without coordinated leader election.
+        # Dropped unless the gate CoordinatedLeaderElection is on.
         strategy=(),
         preferredHolder=(),
     ),
-    fields("apps/v1 ControllerRevision", revision=non_negative, data=_map),
+    fields("apps/v1 ControllerRevision", revision=non_negative, data=()),
     fields("core/v1 Binding", target=()),
+    fields("scheduling/v1 PriorityClass", value=()),
 ]
 
 
@@ -47,6 +65,34 @@ def namespace_finalizers_are_qualified(spec: Node) -> Iterator[Problem]:
         wrong = names.finalizer(each.text) or names.standard_finalizer(each.text)
         if wrong:
             yield Problem(each, wrong, reason="Invalid", field=spec["finalizers"])
+
+
+@validator("core/v1 Namespace", rule=label_syntax)
+def names_of_namespaces_are_label_values(namespace: Resource) -> Iterator[Problem]:
+    """The API server labels a Namespace with its name, so it reports a name that no label can have under metadata.labels, too."""
+    name = namespace["metadata"]["name"]
+    wrong = labels.value(name.text)
+    if wrong:
+        message = Complaint(f"the name of the Namespace is not a valid value of the label {_NAME_LABEL}: {wrong}", help_of(wrong))
+        yield Problem(name, message, reason="Invalid", field=namespace["metadata"]["labels"], echo=True)
+
+
+@validator("core/v1 Namespace", rule=pod_security_label)
+def pod_security_levels_are_known(namespace: Resource) -> Iterator[Problem]:
+    """Labels of the admission plug-in PodSecurity, which rejects unknown levels and versions. Source: PolicyToEvaluate."""
+    for key, node in namespace.node.at("metadata", "labels").entries:
+        mode = key.removeprefix(pod_security.PREFIX)
+        if mode == key or mode.removesuffix("-version") not in pod_security.MODES:
+            continue
+        if mode.endswith("-version"):
+            if pod_security.version_of(node.text) is None or not node.text:
+                prefixed = f"v{node.text}" if node.text and pod_security.version_of(f"v{node.text}") is not None else ""
+                hint = did_you_mean(prefixed, 'use "latest" or a version such as "v1.36"')
+                yield Problem(node, f'"{node.value}" is not a valid Pod Security version', help=hint, reason="Invalid")
+        elif node.text not in pod_security.LEVELS:
+            near = nearest(node.text, pod_security.LEVELS)
+            hint = did_you_mean(near, f"use {', '.join(pod_security.LEVELS[:-1])} or {pod_security.LEVELS[-1]}")
+            yield Problem(node, f'"{node.value}" is not a valid Pod Security level', help=hint, reason="Invalid")
 
 
 @validator("core/v1 ServiceAccount", rule=deprecated_field)
@@ -74,6 +120,14 @@ def priorities_leave_the_system_its_own(priority: Node) -> Iterator[Problem]:
     if policy.exists and policy.value == "":
         help = "set preemptionPolicy to PreemptLowerPriority or Never, or remove it"
         yield Problem(policy, "preemptionPolicy is empty", help=help, reason="Required")
+
+
+@validator("apps/v1 ControllerRevision", rule=required_field)
+def revisions_have_data(revision: Resource) -> Iterator[Problem]:
+    """data is a map, which may be empty. Before 1.31 any value but null was accepted."""
+    data = revision["data"]
+    if not (data if revision.is_before(31) else data.is_map):
+        yield Problem(data, "data is required and must be a map", help="add data", reason="Required")
 
 
 @validator("core/v1 Binding", rule=required_field)

@@ -105,6 +105,10 @@ def _is_catch_all(spec: Node) -> bool:
 @validator(of("LimitResponse"), rule=flow_control)
 def responses_are_known(response: Node) -> Iterator[Problem]:
     """Requests above the limit wait in a queue, which has settings, or are rejected."""
+    limited = response.parent
+    if limited is None or limited.parent is None or limited.parent["type"].text != "Limited":
+        # The API server judges the limit only of the type Limited.
+        return
     type_, queuing = response["type"], response["queuing"]
     if not type_.text:
         yield require(type_, Complaint("limitResponse has no type", "set type to Reject or Queue"))

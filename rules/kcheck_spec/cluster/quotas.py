@@ -71,7 +71,7 @@ def scopes_make_sense(quota: Resource) -> Iterator[Problem]:
 
 
 def _unknown(scope: Node, quota: Resource, field: Node) -> Iterator[Problem]:
-    known = [name for name in SCOPES if name != "VolumeAttributesClass" or not quota.is_before(34)]
+    known = [name for name in SCOPES if name != "VolumeAttributesClass" or quota.enables(name)]
     if scope.text not in known:
         yield not_supported(scope, known).replace(reason="Invalid", field=field)
 

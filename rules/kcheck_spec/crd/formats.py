@@ -37,9 +37,9 @@ def _schemas(node: Node) -> Iterator[Problem]:
             yield Problem(each, f"each entry of {node.name} must be a schema", help="use a map", reason="TypeInvalid")
 
 
-@constraint(unknown_format)
+@constraint(unknown_format, since=34)
 def _format(node: Node) -> Problem | None:
-    """A format that the API server does not recognize for the type, and ignores."""
+    """A format that the API server does not recognize for the type, and ignores. It has warned since 1.34."""
     schema = node.parent
     kind = schema["type"].text if schema is not None else ""
     if not node.text or schema_checks.knows_format(node.text, kind):

@@ -29,7 +29,7 @@ tables = [
 def claims_of_pods_are_complete(pod: Pod) -> Iterator[Problem]:
     """Yield claims with an invalid or duplicate name, or without exactly one of resourceClaimName and resourceClaimTemplateName."""
     seen: set[str] = set()
-    for claim in () if pod.resource.is_before(34) else pod["resourceClaims"]:
+    for claim in pod["resourceClaims"]:
         name = claim["name"]
         if name.text in seen:
             yield Problem(name, f'duplicate resourceClaims name "{name.text}"', help="rename one of them", reason="Duplicate")
@@ -55,7 +55,7 @@ def used_claims(claims: Node, pod: Pod) -> Iterator[Problem]:
     """Yield references to unknown claims of the Pod, and duplicates. The API server reports the claim, not its name."""
     known = {claim["name"].text for claim in pod["resourceClaims"]}
     seen: set[tuple[str, str]] = set()
-    for claim in () if pod.resource.is_before(34) else claims:
+    for claim in claims:
         name, request = claim["name"], claim["request"]
         if not name.text:
             yield require(name).replace(reason="Required", field=claim)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, validator
 from kcheck_spec.devices._names import driver, duplicates, is_flat, pool_name, too_many, types
 from kcheck_spec.devices._slice_devices import counters, device_problems, given_places, many_selections, place_problems
-from kcheck_spec.objects.common_constraints import dropped, dubious_setting, require
+from kcheck_spec.objects.common_constraints import dubious_setting, require
 
 resource_slice = declare("invalid-resource-slice", "Invalid ResourceSlice (driver, pool, node selection, devices)", fixable=True)
 
@@ -24,8 +24,7 @@ tables = [
     fields(types("ResourceSlice"), spec=()),
     fields(types("ResourceSliceSpec"), driver=(), pool=()),
     fields(types("ResourcePool"), name=(), generation=(), resourceSliceCount=()),
-    fields(types("Device"), name=(), nodeAllocatableResourceMappings=dropped),
-    fields("resource/v1beta1 BasicDevice", nodeAllocatableResourceMappings=dropped),
+    fields(types("Device"), name=()),
     fields(types("DeviceCapacity", "Counter"), value=()),
     fields(types("CapacityRequestPolicyRange"), min=()),
     fields(types("CounterSet"), name=(), counters=()),

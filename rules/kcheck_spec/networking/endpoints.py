@@ -38,7 +38,7 @@ def _some_addresses(node: Node) -> Problem | None:
 
 tables = [
     fields("core/v1 EndpointAddress", ip=(), hostname=text(names.dns_label), nodeName=_node_name),
-    fields("discovery/v1 EndpointSlice", addressType=(required, one_of(*_TYPES))),
+    fields("discovery/v1 EndpointSlice", addressType=(required, one_of(*_TYPES)), endpoints=()),
     fields(
         "discovery/v1 Endpoint",
         addresses=_some_addresses,
@@ -144,7 +144,9 @@ def slices_can_be_reached(endpoints: Resource) -> Iterator[Problem]:
             if f"IPv{addresses.family(address.text)}" != type_:
                 message = f'"{address.text}" is not an {type_} address, but addressType is {type_}'
                 hint = f"move the address to an EndpointSlice with addressType: IPv{addresses.family(address.text)}"
-                yield Problem(address, message, help=hint, reason="Invalid", field=address.parent)
+                # The list since 1.33, the address before.
+                field = address if endpoints.is_before(33) else address.parent
+                yield Problem(address, message, help=hint, reason="Invalid", field=field)
             yield from _special_address(address)
 
 
@@ -196,8 +198,8 @@ def port_names_of_slices_differ(endpoints: Resource) -> Iterator[Problem]:
 
 @validator("discovery/v1 EndpointSlice", rule=deprecated_field)
 def slices_are_up_to_date(endpoints: Resource) -> Iterator[Problem]:
-    """addressType FQDN is not used by Kubernetes. The API server has warned about it since 1.33."""
-    if endpoints["addressType"].text == "FQDN" and not endpoints.is_before(33):
+    """addressType FQDN is not used by Kubernetes. All supported versions of the API server warn about it."""
+    if endpoints["addressType"].text == "FQDN":
         message = "addressType: FQDN is deprecated, and Kubernetes routes no traffic to such endpoints"
         yield Problem(endpoints["addressType"], message, help="use IP addresses, or a Service of type ExternalName")
 

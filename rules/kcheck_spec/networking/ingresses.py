@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcheck.api import (
+    WARNING,
     Complaint,
     Constraint,
     Correction,
@@ -34,12 +35,21 @@ from kcheck_spec.objects.engine import required_field
 
 ingress_rule = declare("invalid-ingress-rule", "Ingress has an invalid host, path, pathType or class", fixable=True)
 ingress_backend = declare("invalid-ingress-backend", "Ingress has an invalid backend (service, port or resource)", fixable=True)
+gke_class_annotation = declare(
+    "gke-ingress-class-annotation",
+    "Ingress has the deprecated annotation kubernetes.io/ingress.class with a class of GKE",
+    severity=WARNING,
+    groups=("upgrades", "verdict"),
+    default=False,
+)
 ingress_class = declare("invalid-ingress-class", "Invalid IngressClass (controller, parameters)", fixable=True)
 
 _PATH_TYPES = ("Prefix", "Exact", "ImplementationSpecific")
 _AMBIGUOUS = ("//", "/./", "/../", "%2f", "%2F")
 _AMBIGUOUS_ENDS = ("/..", "/.")
 _CLASS = "kubernetes.io/ingress.class"
+# GKE Ingress reads only the annotation.
+_CLASSES_OF_GKE = frozenset({"gce", "gce-internal"})
 _MAX_CONTROLLER_BYTES = 250
 
 
@@ -114,11 +124,26 @@ def classes_agree(ingress: Resource) -> Iterator[Problem]:
         yield Problem(annotation, message, help=remove("the annotation"), reason="Invalid", field=f"annotations.{_CLASS}")
 
 
+def _class_annotation(ingress: Resource) -> Node | None:
+    """The annotation for the class, which ingressClassName has replaced, None if the field is set."""
+    annotation = ingress.node.at("metadata", "annotations", _CLASS)
+    return annotation if annotation.exists and not ingress["spec"]["ingressClassName"] else None
+
+
+@validator("networking/v1 Ingress", rule=gke_class_annotation)
+def class_of_gke(ingress: Resource) -> Iterator[Problem]:
+    """The annotation with a class of GKE, whose controller does not read the field."""
+    annotation = _class_annotation(ingress)
+    if annotation is not None and annotation.text in _CLASSES_OF_GKE:
+        message = f'annotation "{_CLASS}" is deprecated, but GKE requires it for class "{annotation.text}"'
+        yield Problem(annotation, message, help="use a Gateway, or keep the annotation", at="key")
+
+
 @validator("networking/v1 Ingress", rule=deprecated_field)
 def class_has_a_field(ingress: Resource) -> Iterator[Problem]:
-    """The annotation for the class, which ingressClassName has replaced."""
-    annotation = ingress.node.at("metadata", "annotations", _CLASS)
-    if annotation.exists and not ingress["spec"]["ingressClassName"]:
+    """The annotation with any other class."""
+    annotation = _class_annotation(ingress)
+    if annotation is not None and annotation.text not in _CLASSES_OF_GKE:
         yield Problem(
             annotation,
             f'annotation "{_CLASS}" is deprecated',
@@ -177,7 +202,7 @@ def backends_are_one_thing(ingress: Resource) -> Iterator[Problem]:
 
 def _service_problems(service: Node, ingress: Resource) -> Iterator[Problem]:
     name, port = service["name"], service["port"]
-    rule = names.dns1035_label if ingress.is_before(35) else names.dns_label
+    rule = names.dns1035_label if not ingress.enables("RelaxedServiceNameValidation") else names.dns_label
     if not name.text:
         yield require(name, Complaint("service.name of the backend is missing", "add name"))
     elif wrong := rule(name.text):

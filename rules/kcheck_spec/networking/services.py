@@ -166,7 +166,9 @@ def traffic_rules_fit_type(service: Resource) -> Iterator[Problem]:
     """externalTrafficPolicy requires external traffic, healthCheckNodePort a load balancer that keeps traffic on the node."""
     spec, type_ = service["spec"], type_of(service["spec"])
     policy, check = spec["externalTrafficPolicy"], spec["healthCheckNodePort"]
-    if type_ not in ("NodePort", "LoadBalancer") and not (type_ == "ClusterIP" and len(spec["externalIPs"])):
+    # externalIPs have counted as external traffic since 1.29.
+    external = type_ == "ClusterIP" and len(spec["externalIPs"]) > 0 and not service.is_before(29)
+    if type_ not in ("NodePort", "LoadBalancer") and not external:
         if policy.text:
             message = Complaint(
                 f"externalTrafficPolicy is not allowed in a Service of type {type_}",
@@ -194,7 +196,7 @@ def traffic_is_spread_as_known(service: Resource) -> Iterator[Problem]:
     if spec["sessionAffinity"].text == "ClientIP" and seconds.integer is not None and not 0 < seconds.integer <= _MAX_SECONDS:
         yield Problem(seconds, f"timeoutSeconds: {seconds.integer} is out of range (1-{_MAX_SECONDS})", reason="Invalid")
     distribution = spec["trafficDistribution"]
-    known = (_FIRST_DISTRIBUTION,) if service.is_before(34) else _DISTRIBUTIONS
+    known = _DISTRIBUTIONS if service.enables("PreferSameTrafficDistribution") else (_FIRST_DISTRIBUTION,)
     if distribution and distribution.text not in (_FIRST_DISTRIBUTION, *known):
         yield not_supported(distribution, known)
     annotations = service.node.at("metadata", "annotations")
@@ -248,8 +250,10 @@ def service_settings_do_something(service: Resource) -> Iterator[Problem]:
     own = [] if is_headless(spec) else cluster_ips(spec)
     yield from unusual_addresses((*own, *spec["externalIPs"]), service)
     yield from unusual_networks(spec["loadBalancerSourceRanges"], service)
-    # The API server only warns about loadBalancerIP, even if it is not valid.
+    # The API server only warns about loadBalancerIP, even if it is not valid; until 1.32 it warned about invalid addresses, too.
     usual = addresses.usual(spec["loadBalancerIP"].text)
-    if usual:
+    if spec["loadBalancerIP"].text and service.is_before(33) and (wrong := addresses.ip(spec["loadBalancerIP"].text, strict=True)):
+        yield Problem(spec["loadBalancerIP"], wrong)
+    elif usual:
         message = f'loadBalancerIP "{spec["loadBalancerIP"].text}" is not in canonical form'
         yield Problem(spec["loadBalancerIP"], message, help=use(usual))

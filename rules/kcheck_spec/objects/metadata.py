@@ -29,7 +29,7 @@ _COUNTED_KINDS = frozenset(
     {
         "Pod", "PodTemplate", "ReplicationController", "apps DaemonSet", "apps Deployment", "apps ReplicaSet", "apps StatefulSet",
         "discovery.k8s.io EndpointSlice", "networking.k8s.io Ingress", "networking.k8s.io IngressClass", "networking.k8s.io NetworkPolicy",
-        "resource.k8s.io DeviceTaintRule", "resource.k8s.io ResourceSlice",
+        "resource.k8s.io DeviceClass", "resource.k8s.io DeviceTaintRule", "resource.k8s.io ResourceSlice",
     }
 )  # fmt: skip
 
@@ -93,6 +93,8 @@ def generation_is_not_negative(resource: Resource) -> Iterator[Problem]:
 
 
 def _counts_generations(resource: Resource) -> bool:
+    if resource.kind == "Pod" and resource.is_before(33):
+        return False
     return resource.group in _COUNTED_GROUPS or kind_of(resource) in _COUNTED_KINDS
 
 

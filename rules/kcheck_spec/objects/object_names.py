@@ -35,8 +35,12 @@ RULES: dict[str, names.Rule] = {
     "coordination.k8s.io LeaseCandidate": names.config_key,
 }
 
+# The API server generates the name of a LimitRange that has none. kubectl rejects objects without a name, except for kubectl create.
+_NAMED_BY_SERVER = "LimitRange"
+
 # Name formats before a version 1.N.
-_BEFORE: dict[str, tuple[int, names.Rule]] = {"Service": (35, names.dns1035_label), "apps StatefulSet": (27, names.dns_subdomain)}
+_BEFORE: dict[str, tuple[int, names.Rule]] = {"apps StatefulSet": (27, names.dns_subdomain)}
+_SERVICES = "RelaxedServiceNameValidation"
 
 # Kinds that are requests and never stored: their metadata is not checked, or has separate rules.
 UNSTORED = frozenset(
@@ -55,7 +59,7 @@ UNSTORED = frozenset(
 )
 
 # The server checks only the name that it generates from the prefix.
-_PREFIX_UNCHECKED = "resource.k8s.io DeviceClass"
+_PREFIX_UNCHECKED = ("resource.k8s.io DeviceClass", "ReplicationController")
 
 _NAMING_PODS = (
     "core/v1 Pod", "core/v1 ReplicationController", "apps/v1 Deployment", "apps/v1 ReplicaSet", "batch/v1 CronJob", "batch/v1 Job",
@@ -74,7 +78,8 @@ def _kind(api_version: str, kind: str) -> str:
 
 def rule_of(resource: Resource) -> names.Rule:
     """The rule for the name of an object."""
-    return _rule(resource.api_version, resource.kind, resource.minor)
+    rule = _rule(resource.api_version, resource.kind, resource.minor)
+    return names.dns1035_label if kind_of(resource) == "Service" and not resource.enables(_SERVICES) else rule
 
 
 @lru_cache(maxsize=1024)
@@ -104,7 +109,7 @@ def names_fit_kind(resource: Resource) -> Iterator[Problem]:
     rule = rule_of(resource)
     metadata = resource["metadata"]
     name, prefix = metadata["name"], metadata["generateName"]
-    bad_prefix = names.generate_name(rule, prefix.text) if prefix.text and kind_of(resource) != _PREFIX_UNCHECKED else ""
+    bad_prefix = names.generate_name(rule, prefix.text) if prefix.text and kind_of(resource) not in _PREFIX_UNCHECKED else ""
     if bad_prefix:
         yield Problem(prefix, bad_prefix, reason="Invalid")
     if text := name.text:
@@ -116,7 +121,7 @@ def names_fit_kind(resource: Resource) -> Iterator[Problem]:
         if wrong:
             message = f'names generated from "{prefix.text}" are not valid' + ("" if bad_prefix else f": {wrong}")
             yield Problem(prefix, message, reason="Invalid", field=name)
-    elif not name or name.value == "":
+    elif (not name or name.value == "") and kind_of(resource) != _NAMED_BY_SERVER:
         yield Problem(name, "object has no name", help="add metadata.name or metadata.generateName", reason="Required")
 
 
@@ -135,8 +140,10 @@ def namespaces_are_labels(resource: Resource) -> Iterator[Problem]:
 @validator(_NAMING_PODS, rule=pod_hostname)
 def names_of_pods_are_labels(resource: Resource) -> Iterator[Problem]:
     """Names of Pods, and so their hostnames, are derived from the workload. Source: the WarningsOnCreate of these kinds."""
-    name = resource["metadata"]["name"]
-    if name.text and not names.dns_subdomain(name.text):
-        wrong = names.dns_label(name.text)
+    name, prefix = resource["metadata"]["name"], resource["metadata"]["generateName"]
+    text = name.text or (names.generated(prefix.text) if prefix.text else "")
+    if text and not names.dns_subdomain(text):
+        wrong = names.dns_label(text)
         if wrong:
-            yield Problem(name, f"metadata.name is used in Pod hostnames: {wrong}", help=help_of(wrong))
+            node = name if name.text else prefix
+            yield Problem(node, f"{node.path} is used in Pod hostnames: {wrong}", help=help_of(wrong), field=name)

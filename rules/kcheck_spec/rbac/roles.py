@@ -17,7 +17,7 @@ _KINDS = ("ServiceAccount", "User", "Group")
 # These fields are checked below.
 tables = [
     fields("rbac/v1 PolicyRule", verbs=()),
-    fields("rbac/v1 RoleRef", kind=(), name=()),
+    fields("rbac/v1 RoleRef", apiGroup=(), kind=(), name=()),
     fields("rbac/v1 Subject", kind=(), name=()),
 ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcheck.api import Node, Problem, Resource, declare, fields, help_of, missing, names, validator
-from kcheck_spec.objects.common_constraints import amount, deprecated_field, not_supported, one_of
+from kcheck_spec.objects.common_constraints import amount, deprecated_field, dubious_setting, not_supported, one_of
 from kcheck_spec.storage.volume_sources import driver_name
 from kcheck_spec.workloads.affinity_terms import deprecated_label
 
@@ -48,6 +48,16 @@ def driver_is_sound(driver: Resource) -> Iterator[Problem]:
     if flag and not len(requests):
         message = "serviceAccountTokenInSecrets requires tokenRequests"
         yield Problem(flag, message, help="add tokenRequests, or remove serviceAccountTokenInSecrets", reason="Invalid", at="key")
+
+
+@validator("storage/v1 CSIDriver", rule=dubious_setting)
+def tokens_are_kept_secret(driver: Resource) -> Iterator[Problem]:
+    """Tokens that the driver gets as volume attributes, which may be logged. Source: WarningsOnCreate of CSIDrivers."""
+    spec = driver["spec"]
+    if len(spec["tokenRequests"]) and not spec["serviceAccountTokenInSecrets"] and driver.enables("CSIServiceAccountTokenSecrets"):
+        message = "tokens of tokenRequests are passed as volume attributes, which may be logged"
+        help = "set serviceAccountTokenInSecrets: true if the driver supports it"
+        yield Problem(spec["tokenRequests"], message, help=help, at="key")
 
 
 def _token_requests(requests: Node) -> Iterator[Problem]:

@@ -137,15 +137,15 @@ def source_problems(spec: Node, name: str, *, inline: bool = False) -> Iterator[
         yield Problem(spec["iscsi"]["targetPortal"], wrong, reason="Invalid", field=spec["iscsi"].virtual("targetportal"))
 
 
-def access_modes(spec: Node) -> Iterator[Problem]:
+def access_modes(spec: Node, allowed: tuple[str, ...] = ACCESS_MODES) -> Iterator[Problem]:
     """Yield missing, unknown and conflicting accessModes. The API server reports the list, not the entry."""
     modes = spec["accessModes"]
     if not len(modes):
         yield require(modes, Complaint("spec.accessModes is required", "add accessModes, such as [ReadWriteOnce]"))
     found = {mode.text for mode in modes}
     for mode in modes:
-        if mode.text not in ACCESS_MODES:
-            yield not_supported(mode, ACCESS_MODES).replace(reason="NotSupported", field=modes)
+        if mode.text not in allowed:
+            yield not_supported(mode, allowed).replace(reason="NotSupported", field=modes)
     if "ReadWriteOncePod" in found and found & set(ACCESS_MODES[:3]):
         message = "ReadWriteOncePod cannot be combined with other accessModes"
         help = "remove ReadWriteOncePod or all other accessModes"
@@ -204,7 +204,7 @@ def volume_is_up_to_date(volume: Resource) -> Iterator[Problem]:
     yield from deprecated_annotation(annotations, _STORAGE_CLASS, "storageClassName")
     yield from deprecated_annotation(annotations, _MOUNT_OPTIONS, "mountOptions")
     policy = spec["persistentVolumeReclaimPolicy"]
-    if policy.text == "Recycle":
+    if policy.text == "Recycle" and not volume.is_before(30):
         message = "persistentVolumeReclaimPolicy: Recycle is deprecated"
         yield Problem(policy, message, help="use Retain or Delete, and dynamic provisioning with a StorageClass")
     for name in _GONE:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, fields, file_modes, missing, validator
+from kcheck.api import Node, Problem, TypedValue, fields, file_modes, missing, validator
 from kcheck_spec._support import file_paths as paths
-from kcheck_spec.objects.common_constraints import dropped, dubious_setting, given, require
+from kcheck_spec.objects.common_constraints import dubious_setting, given, require
 from kcheck_spec.workloads.field_refs import field_problems, resource_problems
 
-# API servers with default feature gates drop these before validation, which leaves an empty source.
-_DROPPED = ("clusterTrustBundle", "podCertificate")
+# The first version that warns about empty projections and overlapping paths.
+_WARNS_SINCE = 32
 _KINDS = ("secret", "configMap", "downwardAPI", "serviceAccountToken")
 # The fields of a Pod that can become files. The node is not among them, because it is not known yet.
 _FIELDS = ("metadata.name", "metadata.namespace", "metadata.labels", "metadata.annotations", "metadata.uid")
@@ -23,7 +23,6 @@ _MIN_TOKEN, _MAX_TOKEN = 600, 1 << 32
 tables = [
     fields("core/v1 KeyToPath", key=(), path=()),
     fields(("core/v1 DownwardAPIVolumeFile", "core/v1 ServiceAccountTokenProjection"), path=()),
-    fields("core/v1 VolumeProjection", **dict.fromkeys(_DROPPED, dropped)),
 ]
 
 
@@ -139,18 +138,21 @@ def projected(volume: Node) -> Iterator[Problem]:
 
 
 @validator("core/v1 Volume", rule=dubious_setting, fields="projected")
-def projections_have_sources(volume: Node) -> Iterator[Problem]:
+def projections_have_sources(value: TypedValue) -> Iterator[Problem]:
     """Yield entries of a projected volume without a source."""
-    for source in volume["projected"]["sources"]:
+    for source in () if value.resource.is_before(_WARNS_SINCE) else value.node["projected"]["sources"]:
         if not any(source[kind] for kind in _KINDS):
-            gone = next((kind for kind in _DROPPED if source[kind]), None)
+            gone = next((each.name for each in value.resource.dropped if each.parent is source), "")
             reason = f"{gone} is dropped by API servers with default feature gates" if gone else "the projected source is empty"
             yield Problem(source, f"{reason}, so it adds no files to the volume")
 
 
 @validator("core/v1 Volume", rule=dubious_setting, fields=("configMap", "secret", "downwardAPI", "projected"))
-def files_do_not_overlap(volume: Node) -> Iterator[Problem]:
+def files_do_not_overlap(value: TypedValue) -> Iterator[Problem]:
     """Yield files of a volume whose path overlaps that of another one."""
+    volume = value.node
+    if value.resource.is_before(_WARNS_SINCE):
+        return
     for kind in ("configMap", "secret", "downwardAPI"):
         yield from _overlaps([item["path"] for item in volume[kind]["items"]])
     yield from _overlaps([path for source in volume["projected"]["sources"] for path in _paths(source)])

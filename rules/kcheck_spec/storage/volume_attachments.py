@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, help_of, names, remove, validator
 from kcheck_spec.objects.common_constraints import require
-from kcheck_spec.storage.persistent_volumes import access_modes, source_problems
+from kcheck_spec.storage.persistent_volumes import ACCESS_MODES, access_modes, source_problems
 from kcheck_spec.storage.volume_sources import driver_name
 
 volume_attachment = declare("invalid-volume-attachment", "Invalid VolumeAttachment (attacher, nodeName, source)", fixable=True)
@@ -37,14 +37,15 @@ def attachment_is_sound(attachment: Resource) -> Iterator[Problem]:
         message = "persistentVolumeName and inlineVolumeSpec are mutually exclusive"
         yield Problem(source, message, help="remove one of them", reason="Forbidden", at="key")
     elif inline:
-        yield from _inline(inline)
+        yield from _inline(inline, attachment)
     if name and (wrong := names.dns_subdomain(name.text)):
         yield Problem(name, wrong, reason="Invalid" if name.text else "Required")
 
 
-def _inline(spec: Node) -> Iterator[Problem]:
+def _inline(spec: Node, attachment: Resource) -> Iterator[Problem]:
     """Yield problems of inlineVolumeSpec, which can only have a CSI source and accessModes."""
-    yield from access_modes(spec)
+    # ReadWriteOncePod has been allowed here since 1.31, where the gate ReadWriteOncePod was removed.
+    yield from access_modes(spec, ACCESS_MODES[:3] if attachment.is_before(31) else ACCESS_MODES)
     yield from source_problems(spec, "", inline=True)
     for field in _NOT_INLINE:
         if spec[field] and spec[field].value != "":

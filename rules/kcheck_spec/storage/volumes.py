@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Pod, Problem, Resource, fields, help_of, missing, names, validator
+from kcheck.api import Complaint, Node, Pod, Problem, Resource, TypedValue, declare, fields, help_of, missing, names, validator
 from kcheck_spec._support import file_paths as paths
 from kcheck_spec.objects.common_constraints import amount, deprecated_field, not_supported
 from kcheck_spec.storage.projected_volumes import downward_api, files, projected
@@ -76,6 +76,9 @@ def image_volume(source: Node) -> Iterator[Problem]:
         yield not_supported(policy, PULL_POLICIES)
 
 
+# The first version that checks the form of the path of a projected token.
+_TOKEN_PATHS_SINCE = 30
+
 _SOURCES: Sources = {
     **COMMON,
     "emptyDir": (empty_dir,),
@@ -103,10 +106,12 @@ _ORDER = (
 
 
 @validator("core/v1 Volume", rule=volume_source)
-def volume_is_sound(volume: Node) -> Iterator[Problem]:
+def volume_is_sound(value: TypedValue) -> Iterator[Problem]:
     """Yield problems of the sources and the name of a volume."""
+    volume = value.node
     name = volume["name"]
-    yield from one_source(volume, _ORDER, _SOURCES)
+    unchecked = _is_token_path if value.resource.is_before(_TOKEN_PATHS_SINCE) else lambda _: False
+    yield from (problem for problem in one_source(volume, _ORDER, _SOURCES) if not unchecked(problem))
     if not name.text:
         yield missing(name)
     elif wrong := names.dns_label(name.text):
@@ -117,6 +122,13 @@ def volume_is_sound(volume: Node) -> Iterator[Problem]:
     if pod and name.text and volume["ephemeral"] and (wrong := names.dns_subdomain(f"{pod}-{name.text}")):
         message = f'the name of the PersistentVolumeClaim of this ephemeral volume, "{pod}-{name.text}", is not valid: {wrong}'
         yield Problem(name, message, help=help_of(wrong), reason="Invalid")
+
+
+def _is_token_path(problem: Problem) -> bool:
+    """Whether a problem is about the form of the path of a projected token."""
+    node = problem.node
+    owner = node.parent if isinstance(node, Node) and problem.reason == "Invalid" and node.name == "path" else None
+    return owner is not None and owner.name == "serviceAccountToken"
 
 
 def _name_of_pod(volume: Node) -> str:
@@ -180,9 +192,20 @@ def claims_are_not_made_for_others(pod: Pod) -> Iterator[Problem]:
             yield Problem(claim, message, help=f'mount volume "{made[claim.text]}", or use another claim', reason="Invalid")
 
 
-@validator("core/v1 PodSpec", rule=volume_source, fields="volumes")
+account_of_token = declare(
+    "token-without-service-account",
+    "Pod with a projected serviceAccountToken has no serviceAccountName",
+    groups=("service-accounts", "verdict"),
+    default=False,
+)
+
+
+@validator("core/v1 PodSpec", rule=account_of_token, fields="volumes")
 def tokens_belong_to_an_account(pod: Pod) -> Iterator[Problem]:
-    """Yield projected tokens of a Pod without serviceAccountName. In a template the API server does not require it."""
+    """Yield projected tokens of a Pod without serviceAccountName. In a template the API server does not require it.
+
+    The admission plug-in ServiceAccount, which all clusters have by default, sets the field before it is validated.
+    """
     if pod.is_template or pod["serviceAccountName"].text or pod["serviceAccount"].text:
         return
     for volume in pod["volumes"]:
@@ -197,7 +220,7 @@ def tokens_belong_to_an_account(pod: Pod) -> Iterator[Problem]:
 def claim_templates_name_volumes(owner: Resource) -> Iterator[Problem]:
     """Yield volumeClaimTemplates without a valid name, which names a volume. Source: ValidateStatefulSetSpec, volumesToAddForTemplates."""
     seen: dict[str, int] = {}
-    for template in owner["spec"]["volumeClaimTemplates"]:
+    for template in () if owner.is_before(34) else owner["spec"]["volumeClaimTemplates"]:
         name = template["metadata"]["name"]
         position = seen.setdefault(name.text, len(seen))
         path = f"spec.template.spec.volumes[{position}]"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, Suggestion, constraint, declare, fields, help_of, labels, names, use, validator
+from kcheck.api import Complaint, Node, Problem, Suggestion, TypedValue, constraint, declare, fields, help_of, labels, names, use, validator
 from kcheck_spec.objects.common_constraints import deprecated_field, dubious_setting, not_supported, require, settled
 from kcheck_spec.objects.labels import label_syntax
 
@@ -17,6 +17,9 @@ affinity_term = declare("invalid-affinity-term", "Invalid term of nodeAffinity, 
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _FIELD_OPERATORS = ("In", "NotIn")
 _FIELD = "metadata.name"
+# The first versions that check values of required node affinity, in PersistentVolumes and elsewhere.
+_VOLUMES_SINCE = 33
+_VALUES_SINCE = 32
 
 # Node labels that the API server warns about.
 _RENAMED = (
@@ -113,14 +116,16 @@ def fields_are_names_of_nodes(requirement: Node) -> Iterator[Problem]:
 
 
 @validator("core/v1 NodeSelectorRequirement", rule=label_syntax)
-def expressions_are_labels(requirement: Node) -> Iterator[Problem]:
+def expressions_are_labels(expression: TypedValue) -> Iterator[Problem]:
     """Keys and values must be valid label keys and values. The API server does not check the values of preferences."""
+    requirement, resource = expression.node, expression.resource
     if _by_field(requirement):
         return
     key = requirement["key"]
     if wrong := labels.key(key.text):
         yield Problem(key, wrong, reason="Invalid")
-    for value in () if _preferred(requirement) else requirement["values"]:
+    unchecked = _preferred(requirement) or resource.is_before(_VOLUMES_SINCE if resource.kind == "PersistentVolume" else _VALUES_SINCE)
+    for value in () if unchecked else requirement["values"]:
         if wrong := labels.value(value.text):
             yield Problem(value, wrong, reason="Invalid")
 

@@ -152,7 +152,8 @@ def _overlap(port: Listed, other: Listed) -> str | None:
 def port_names_find_one_port(pod: Pod) -> Iterator[Problem]:
     """Port names that occur in two containers. Services look a port up by name in the whole Pod and use the first one."""
     seen: dict[str, Listed] = {}
-    for container in containers(pod.node):
+    # The API server has warned since 1.33.
+    for container in () if pod.resource.is_before(33) else containers(pod.node):
         for port in listed_ports(container, pod):
             name = port.node["name"]
             first = seen.get(name.text)

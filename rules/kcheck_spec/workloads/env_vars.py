@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import WARNING, Complaint, Constraint, Container, Node, Pod, Problem, declare, fields, help_of, names, validator
+from kcheck.api import WARNING, Complaint, Constraint, Container, Node, Pod, Problem, TypedValue, declare, fields, help_of, names, validator
 from kcheck_spec._support import file_paths as paths
 from kcheck_spec.objects.common_constraints import dns_label, required, text
 from kcheck_spec.storage.volumes import claimed_names, is_empty_dir
@@ -73,8 +73,8 @@ tables = [
 
 @validator(CONTAINERS, rule=env_name, fields=("env", "envFrom"))
 def names_fit_older_versions(container: Container) -> Iterator[Problem]:
-    """Before 1.32 names had to be valid in every shell."""
-    if container.resource.is_before(32):
+    """Names have to be valid in every shell, unless a gate relaxes the check."""
+    if not container.resource.enables("RelaxedEnvironmentVariableValidation"):
         for name in (*(each["name"] for each in container["env"]), *(each["prefix"] for each in container["envFrom"])):
             wrong = names.env_name_strict(name.text) if name.text and not names.env_name(name.text) else ""
             if wrong:
@@ -132,10 +132,15 @@ def files_are_in_volumes(pod: Pod) -> Iterator[Problem]:
 
 
 @validator("core/v1 EnvVarSource", rule=field_path, fields=("fieldRef", "resourceFieldRef"))
-def field_and_resource_are_known(source: Node) -> Iterator[Problem]:
+def field_and_resource_are_known(value: TypedValue) -> Iterator[Problem]:
     """Fields of fieldRef, resources and divisors of resourceFieldRef."""
+    source = value.node
     if source["fieldRef"]:
         yield from field_problems(source, _FIELDS)
+        path = source["fieldRef"]["fieldPath"]
+        if path.text == "status.hostIPs" and not value.resource.enables("PodHostIPs"):
+            message = "fieldPath status.hostIPs requires Kubernetes 1.29"
+            yield Problem(path, message, help="use status.hostIP", reason="Forbidden", field=source["fieldRef"])
     if source["resourceFieldRef"]:
         yield from resource_problems(source)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcheck.api import Complaint, Constraint, Node, Problem, constraint, declare, fields, validator
+from kcheck.api import Complaint, Constraint, Node, Problem, TypedValue, constraint, declare, fields, validator
 from kcheck_spec.objects.common_constraints import amount, in_range, not_supported, one_of, path_segment, require, required
 
 autoscaler_range = declare("invalid-hpa-replicas", "HorizontalPodAutoscaler has invalid minReplicas or maxReplicas")
@@ -52,10 +52,21 @@ def _up_to(most: int | None) -> Constraint:
     return Constraint(autoscaler_behavior, look, of_absent=True)
 
 
+@constraint(autoscaler_range)
+def _above_zero(node: Node) -> Problem | None:
+    """At least 1: API servers accept 0 only if the alpha feature gate HPAScaleToZero is on."""
+    if node.integer is None or node.integer >= 1:
+        return None
+    if node.integer == 0:
+        message = "minReplicas: 0 requires the feature gate HPAScaleToZero, which is off by default"
+        return Problem(node, message, help="use 1 or more", reason="Invalid")
+    return Problem(node, f"minReplicas {node.integer} is out of range (1 or more)", reason="Invalid")
+
+
 tables = [
     fields(
         _SPECS,
-        minReplicas=in_range(1, None, autoscaler_range),
+        minReplicas=_above_zero,
         maxReplicas=(required, in_range(1, None, autoscaler_range, zero=False)),
     ),
     fields(_REFERENCES, kind=(required, path_segment), name=(required, path_segment)),
@@ -97,8 +108,11 @@ def utilization_is_above_zero(spec: Node) -> Iterator[Problem]:
 
 
 @validator(_REFERENCES, rule=autoscaler_target)
-def references_name_a_version(reference: Node) -> Iterator[Problem]:
-    """The target is in an API group, except for ReplicationControllers. Other objects may be in the core group."""
+def references_name_a_version(value: TypedValue) -> Iterator[Problem]:
+    """The target is in an API group, except for ReplicationControllers. Other objects may be in the core group. Checked since 1.34."""
+    if value.resource.is_before(34):
+        return
+    reference = value.node
     version = reference["apiVersion"]
     group, slash, _ = version.text.partition("/")
     if version.text.count("/") > 1:

@@ -29,7 +29,7 @@ tables = [
     fields("batch/v1 JobSpec", podReplacementPolicy=one_of("Failed", "TerminatingOrFailed", of=pod_failure_policy, empty=False)),
     # Checked below, together with their values.
     fields("batch/v1 PodFailurePolicy", rules=()),
-    fields("batch/v1 PodFailurePolicyRule", action=one_of(*_ACTIONS, of=pod_failure_policy)),
+    fields("batch/v1 PodFailurePolicyRule", action=one_of(*_ACTIONS, of=pod_failure_policy), onPodConditions=()),
     fields("batch/v1 PodFailurePolicyOnExitCodesRequirement", operator=one_of(*_OPERATORS, of=pod_failure_policy), values=()),
     fields("batch/v1 PodFailurePolicyOnPodConditionsPattern", type=(), status=one_of("False", "True", "Unknown", of=pod_failure_policy)),
     fields("batch/v1 SuccessPolicy", rules=()),

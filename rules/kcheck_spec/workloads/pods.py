@@ -79,7 +79,7 @@ def old_name_of_account_fits(pod: Pod) -> Iterator[Problem]:
 def hostname_can_be_overridden(pod: Pod) -> Iterator[Problem]:
     """An override must fit into the hostname of the kernel, and excludes some other settings."""
     override = pod["hostnameOverride"]
-    if not override or pod.resource.is_before(35):
+    if not override:
         return
     size = len(override.text.encode())
     if size > _MAX_HOSTNAME_BYTES:
@@ -119,8 +119,8 @@ def dns_can_be_set_up(pod: Pod) -> Iterator[Problem]:
     if size > _MAX_SEARCH_TEXT:
         message = f"searches is {size:,} characters long in total, but the maximum is {_MAX_SEARCH_TEXT:,}"
         yield Problem(searches, message, reason="Invalid", at="key")
-    # Before 1.33 neither '_' nor a single dot was allowed.
-    strict = pod.resource.is_before(33)
+    # Without the gate neither '_' nor a single dot is allowed.
+    strict = not pod.resource.enables("RelaxedDNSSearchValidation")
     for search in searches:
         bare = search.text.removesuffix(".")
         wrong = names.dns_subdomain(bare) if strict else "" if search.text == "." else names.dns_search(bare)

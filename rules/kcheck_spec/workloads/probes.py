@@ -34,8 +34,9 @@ HOOKS = ("postStart", "preStop")
 _OF_PROBES = ("exec", "httpGet", "tcpSocket", "grpc")
 _OF_HOOKS = ("exec", "httpGet", "tcpSocket", "sleep")
 _DEFAULT_GRACE = 30
+_ZERO = "PodLifecycleSleepActionAllowZero"
 
-# stopSignal is dropped before validation: the feature gate ContainerStopSignals is off by default.
+# The API server does not check stopSignal on its own.
 _unread = Constraint(lifecycle_hook, lambda node: None, closed=True)
 
 # The fields of an action are checked below, because the API server does not check a second action.
@@ -85,8 +86,13 @@ def hooks_can_be_run(container: Container) -> Iterator[Problem]:
         node = container["lifecycle"][name]
         if node:
             grace = container.pod["terminationGracePeriodSeconds"].integer
-            yield from _actions(node, _OF_HOOKS, _DEFAULT_GRACE if grace is None else grace)
-            if node["sleep"] and not node["sleep"]["seconds"].integer and container.resource.is_before(33):
+            if grace is None:
+                grace = _DEFAULT_GRACE
+            elif grace < 0 and not container.pod.is_template:
+                # The API server sets a negative grace period of a Pod to 1.
+                grace = 1
+            yield from _actions(node, _OF_HOOKS, grace)
+            if node["sleep"] and not node["sleep"]["seconds"].integer and not container.resource.enables(_ZERO):
                 message = "sleep.seconds: 0 requires Kubernetes 1.33"
                 yield Problem(node["sleep"]["seconds"], message, help="use 1 or more", reason="Invalid", field=node["sleep"])
 

@@ -46,7 +46,7 @@ tables = [
 def privileges_agree(container: Container) -> Iterator[Problem]:
     """Settings that contradict each other: procMount, privileged, allowPrivilegeEscalation and CAP_SYS_ADMIN."""
     context = container["securityContext"]
-    unmasked = context["procMount"].text == "Unmasked" and not container.resource.is_before(33)
+    unmasked = context["procMount"].text == "Unmasked"
     if unmasked and container.pod["hostUsers"].boolean is not False:
         message = Complaint("procMount: Unmasked requires hostUsers: false in the Pod", "set hostUsers: false, or use procMount: Default")
         yield Problem(context["procMount"], message, reason="Invalid")
@@ -79,7 +79,7 @@ def processes_are_shared_once(pod: Pod) -> Iterator[Problem]:
 @validator("core/v1 PodSpec", rule=host_namespace, fields="hostUsers")
 def user_namespaces_exclude_host_namespaces(pod: Pod) -> Iterator[Problem]:
     """A Pod with a user namespace (hostUsers: false) can have neither other host namespaces nor block devices."""
-    if pod["hostUsers"].boolean is not False or pod.resource.is_before(33):
+    if pod["hostUsers"].boolean is not False:
         return
     # The API server reports two of the fields with a capital letter.
     for name, field in (("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC")):
@@ -116,7 +116,8 @@ def sysctls_can_be_set(pod: Pod) -> Iterator[Problem]:
         elif name.text in seen:
             yield Problem(name, f'sysctl "{name.text}" is set twice', help="remove one", reason="Duplicate")
         seen.add(name.text)
-        shared = _shared_by(name.text, pod)
+        # Checked since 1.29.
+        shared = _shared_by(name.text, pod) if not pod.resource.is_before(29) else ""
         if shared:
             message = f'sysctl "{name.text}" is not allowed with {shared}'
             yield Problem(name, message, help=f"remove the sysctl or {shared}", reason="Invalid")

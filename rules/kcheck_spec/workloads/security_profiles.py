@@ -160,7 +160,7 @@ def annotated_profiles_are_old(pod: Pod) -> Iterator[Problem]:
         if f"{SECCOMP}{name}" in annotations and not own["seccompProfile"]:
             yield _old(annotations[f"{SECCOMP}{name}"], "has had no effect since Kubernetes 1.27", "securityContext.seccompProfile")
         apparmor = annotations[f"{APPARMOR}{name}"]
-        if apparmor and not own["appArmorProfile"] and _differs_from_pod(apparmor.text, pod):
+        if apparmor and not own["appArmorProfile"] and not pod.resource.is_before(30) and _differs_from_pod(apparmor.text, pod):
             yield _old(apparmor, "is deprecated since Kubernetes 1.30", "securityContext.appArmorProfile")
 
 

@@ -17,6 +17,7 @@ from kcheck_spec.workloads.pod_affinity import key_problems, label_keys
 topology_spread = declare("invalid-topology-spread", "Pod has an invalid topologySpreadConstraints entry", fixable=True)
 
 _ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
+_MERGE = "MatchLabelKeysInPodTopologySpreadSelectorMerge"
 _policy = one_of("Honor", "Ignore", of=topology_spread, empty=False)
 
 
@@ -76,7 +77,25 @@ def constraints_are_sound(pod: Pod) -> Iterator[Problem]:
             same = f'topologyKey "{each["topologyKey"].text}" and whenUnsatisfiable "{action_.text}"'
             message = Complaint(f"another constraint also has {same}", "merge the two constraints")
             yield Problem(each, message, reason="Duplicate", field=each.virtual("{topologyKey, whenUnsatisfiable}"))
-        yield from label_keys(each, pod)
+        if pod.resource.enables(_MERGE):
+            yield from label_keys(each, pod)
+        else:
+            yield from _unmerged_keys(each)
+
+
+def _unmerged_keys(constraint: Node) -> Iterator[Problem]:
+    """Problems of matchLabelKeys for an API server that does not add them to the selector: they must not be in it."""
+    keys, selector = constraint["matchLabelKeys"], constraint["labelSelector"]
+    if len(keys) and not selector:
+        message = Complaint("matchLabelKeys requires labelSelector", "add labelSelector, or remove matchLabelKeys")
+        yield Problem(keys, message, reason="Forbidden", at="key")
+    selected = {*(key for key, _ in selector["matchLabels"].entries), *(each["key"].text for each in selector["matchExpressions"])}
+    for key in keys:
+        if key.text in selected:
+            message = Complaint(
+                f'label key "{key.text}" of matchLabelKeys is already in labelSelector', f'remove "{key.text}" from one of the two'
+            )
+            yield Problem(key, message, reason="Invalid")
 
 
 def _kind(each: Node) -> tuple[str, str]:

@@ -8,8 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Constraint, Correction, Node, Problem, declare, fields, pattern, remove, selector, validator
-from kcheck_spec.objects.common_constraints import dns_label, dubious_setting, non_negative, not_supported, one_of, present, require
+from kcheck.api import (
+    Complaint,
+    Constraint,
+    Correction,
+    Node,
+    Problem,
+    TypedValue,
+    constraint,
+    declare,
+    fields,
+    names,
+    pattern,
+    remove,
+    selector,
+    validator,
+)
+from kcheck_spec.objects.common_constraints import dubious_setting, non_negative, not_supported, object_name, one_of, present, require
 from kcheck_spec.objects.engine import required_field, unsupported_value
 from kcheck_spec.objects.label_selectors import is_well_formed, requirements_of
 
@@ -34,6 +49,9 @@ _ROLLBACK = "deprecated.deployment.rollback.to"
 _GENERATION = "deprecated.daemonset.template.generation"
 _DEFAULT_DEADLINE = 600
 
+_STATEFUL_SET = "apps/v1 StatefulSetSpec"
+# Before 1.34 the API server stored templates of StatefulSets without validation.
+_later = Constraint(pod_template, lambda node: None, validated_since=34)
 retention = one_of("Retain", "Delete")
 
 
@@ -56,17 +74,25 @@ def _selector_change(node: Node) -> Correction | None:
     return Correction.set(node, {"matchLabels": {key: each.text for key, each in labels.entries}}, safe=False)
 
 
+@constraint(object_name, since=33)
+def _service_name(node: Node) -> Problem | None:
+    """A part of the host names of the Pods."""
+    wrong = names.dns_label(node.text) if node.text else ""
+    return Problem(node, wrong, reason="Invalid") if wrong else None
+
+
 tables = [
     fields(_SELECTING, selector=Constraint(required_field, _selector, of_absent=True)),
     fields(_LASTING, minReadySeconds=non_negative),
-    fields(_LASTING[:-1], template=()),
+    fields(tuple(each for each in _LASTING[:-1] if each != _STATEFUL_SET), template=()),
+    fields(_STATEFUL_SET, template=_later, volumeClaimTemplates=_later),
     fields((*_SELECTING, "core/v1 ReplicationControllerSpec"), replicas=non_negative),
     fields(("apps/v1 DeploymentSpec", "apps/v1 DaemonSetSpec"), revisionHistoryLimit=non_negative),
     fields("apps/v1 DeploymentSpec", progressDeadlineSeconds=non_negative),
     fields("apps/v1 DaemonSetSpec", selector=()),
     fields(
         "apps/v1 StatefulSetSpec",
-        serviceName=dns_label,
+        serviceName=_service_name,
         podManagementPolicy=Constraint(unsupported_value, _management, closed=True),
     ),
     fields("apps/v1 StatefulSetOrdinals", start=non_negative),
@@ -189,11 +215,26 @@ def deadlines_leave_time_to_get_ready(spec: Node) -> Iterator[Problem]:
         yield Problem(deadline if deadline else ready, message, help=hint, reason="Invalid", field=deadline)
 
 
+@validator(
+    ("apps/v1 DeploymentSpec", "apps/v1 ReplicaSetSpec", "apps/v1 DaemonSetSpec", "core/v1 ReplicationControllerSpec"), rule=pod_template
+)
+def shared_disks_are_read_only(spec: TypedValue) -> Iterator[Problem]:
+    """Disks of GCE are attached to several nodes only if they are read-only. Older API servers reject others with several replicas."""
+    replicas = spec.node["replicas"].integer
+    if spec.resource.enables("SkipReadOnlyValidationGCE") or (spec.resource.kind != "DaemonSet" and (replicas is None or replicas < 2)):
+        return
+    for volume in spec.node.at("template", "spec", "volumes"):
+        disk = volume["gcePersistentDisk"]
+        if disk and not disk["readOnly"].boolean:
+            message = Complaint("gcePersistentDisk of Pods on several nodes must be read-only before Kubernetes 1.29", "set readOnly: true")
+            yield Problem(disk, message, reason="Invalid", at="key", field=volume.virtual("GCEPersistentDisk", "readOnly"))
+
+
 @validator("apps/v1 StatefulSetSpec", rule=dubious_setting, fields="revisionHistoryLimit")
-def old_revisions_are_dropped(spec: Node) -> Iterator[Problem]:
-    """A negative limit keeps all revisions. Source: WarningsOnCreate of StatefulSets."""
-    limit = spec["revisionHistoryLimit"]
-    if (limit.integer or 0) < 0:
+def old_revisions_are_dropped(spec: TypedValue) -> Iterator[Problem]:
+    """A negative limit keeps all revisions. Source: WarningsOnCreate of StatefulSets, since 1.33."""
+    limit = spec.node["revisionHistoryLimit"]
+    if (limit.integer or 0) < 0 and not spec.resource.is_before(33):
         yield Problem(limit, f"revisionHistoryLimit: {limit.integer} is negative, so all revisions are kept", help="use 0 or more")
 
 

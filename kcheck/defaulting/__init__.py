@@ -1,0 +1,1 @@
+"""Objects as the API server holds them after decoding, defaulting and creation (docs/defaults.md)."""

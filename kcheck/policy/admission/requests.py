@@ -1,0 +1,61 @@
+"""The variables `request` and `namespaceObject`. Source: CreateAdmissionRequest in k8s.io/apiserver, pkg/admission/plugin/cel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Never
+
+from kcheck.cel.values.values import Undecided, Value, View
+from kcheck.policy.policy_input import PolicyUser
+from kcheck.policy.resource_names import ResourceName
+from kcheck.policy.review import Review
+
+
+class UnknownUser(View):
+    """An unknown user: what depends on the user is undecided."""
+
+    __slots__ = ()
+
+    object_type = "kubernetes.UserInfo"
+
+    def _refuse(self) -> Never:
+        raise Undecided("the answer depends on the user of the request")
+
+    def __contains__(self, key: object) -> bool:
+        self._refuse()
+
+    def __getitem__(self, key: Any) -> Value:
+        self._refuse()
+
+    def __iter__(self) -> Iterator[str]:
+        self._refuse()
+
+    def __len__(self) -> int:
+        self._refuse()
+
+
+_UNKNOWN = UnknownUser()
+
+
+def request_of(review: Review, matched: ResourceName, user: PolicyUser | None) -> dict[str, Value]:
+    """Return the request for an object. `matched`: the resource as which the policy judges it."""
+    name, operation = review.name, review.operation
+    request: dict[str, Value] = {
+        "kind": {"group": matched.group, "version": matched.version, "kind": matched.kind},
+        "resource": {"group": matched.group, "version": matched.version, "resource": matched.plural},
+        "requestKind": {"group": name.group, "version": name.version, "kind": name.kind},
+        "requestResource": {"group": name.group, "version": name.version, "resource": name.plural},
+        "operation": operation,
+        "userInfo": _UNKNOWN if user is None else _user_info(user),
+        "dryRun": False,
+        "options": {"apiVersion": "meta.k8s.io/v1", "kind": "CreateOptions" if operation == "CREATE" else "UpdateOptions"},
+    }
+    if review.object_name:
+        request["name"] = review.object_name
+    if review.namespace:
+        request["namespace"] = review.namespace
+    return request
+
+
+def _user_info(user: PolicyUser) -> dict[str, Value]:
+    return {"username": user.username, "groups": list(user.groups)}

@@ -1,0 +1,62 @@
+"""Finds the policies of an input and the objects that they refer to."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from kcheck.kube.resource import Resource, resources
+from kcheck.policy.admission.admission_policies import read_admission_objects
+from kcheck.policy.policy_input import KnownObject, PolicyFile, PolicyInput, PolicyUser
+from kcheck.policy.policy_set import Parse
+from kcheck.text.source import Source
+
+_SEPARATOR = re.compile(r"^(?=---)", re.MULTILINE)
+
+
+def collect_policies(
+    files: Sequence[PolicyFile], texts: Iterable[tuple[str, str]], user: PolicyUser | None, parse_file: Parse
+) -> PolicyInput | None:  # fmt: skip
+    """Return the policies in these files, with the objects that they refer to; None if no policy is enforced.
+
+    Args:
+        files: The files that may contain policies.
+        texts: The paths and contents of all files with objects, which are read only if there are policies.
+        user: The user who makes the requests.
+        parse_file: Parses a file.
+    """
+    found: list[PolicyFile] = []
+    every: list[Resource] = []
+    for file in files:
+        objects = [each for document in parse_file(Source(file.path, file.text)) for each in resources(document)]
+        admission = [each for each in objects if "AdmissionPolicy" in each.kind]
+        if admission:
+            found.append(file)
+            every += admission
+    validating, mutating, bindings, mutating_bindings = read_admission_objects(every)
+    bound, mutating_bound = {each.policy for each in bindings}, {each.policy for each in mutating_bindings}
+    enforced = [*(each for each in validating if each.name in bound), *(each for each in mutating if each.name in mutating_bound)]
+    if not enforced:
+        return None
+    kinds = {"Namespace"} | {each.param_kind.kind for each in enforced if each.param_kind is not None}
+    names = tuple(dict.fromkeys(each.id for each in enforced))
+    return PolicyInput(tuple(found), tuple(_find_objects(kinds, texts, parse_file)), user, names)
+
+
+def _find_objects(kinds: set[str], texts: Iterable[tuple[str, str]], parse_file: Parse) -> Iterator[KnownObject]:
+    """Yield the objects of these kinds. Only documents that mention such a kind are parsed."""
+    mention = re.compile(rf"kind[\"']?[ \t]*:[ \t]*[\"']?(?:{'|'.join(map(re.escape, sorted(kinds)))})\b")
+    for path, text in texts:
+        if mention.search(text) is None:
+            continue
+        for part in _SEPARATOR.split(text):
+            if mention.search(part) is None:
+                continue
+            for document in parse_file(Source(path, part)):
+                for resource in resources(document):
+                    if resource.kind in kinds and resource.name:
+                        yield KnownObject(
+                            path, resource.api_version, resource.kind, resource.namespace, resource.name,
+                            json.dumps(resource.node.plain(), default=str),
+                        )  # fmt: skip

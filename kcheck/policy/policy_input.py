@@ -1,0 +1,47 @@
+"""The policies of a run, and the objects that they refer to, as data that can be sent to other processes."""
+
+from __future__ import annotations
+
+from kcheck.text.record import NamedTuple
+
+
+class PolicyFile(NamedTuple):
+    """A file with policies or bindings. `in_input`: whether the file is also checked, so that findings in it can be suppressed."""
+
+    path: str
+    text: str
+    in_input: bool = True
+
+
+class KnownObject(NamedTuple):
+    """An object that policies may refer to: a Namespace or a parameter. `json`: the object as written, in JSON."""
+
+    file: str
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+    json: str
+
+
+class PolicyUser(NamedTuple):
+    """The user whose requests are judged, as the config states."""
+
+    username: str
+    groups: tuple[str, ...] = ()
+
+
+class PolicyInput(NamedTuple):
+    """What policies are evaluated from.
+
+    Attributes:
+        files: The files with policies, in the order of their paths.
+        objects: The objects that policies may refer to, in the order of their files.
+        user: The user who makes the requests, None if unknown.
+        names: The ids of the policies that are enforced.
+    """
+
+    files: tuple[PolicyFile, ...]
+    objects: tuple[KnownObject, ...] = ()
+    user: PolicyUser | None = None
+    names: tuple[str, ...] = ()

@@ -1,0 +1,55 @@
+"""All policies of a run, in any language, for one Kubernetes version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from kcheck.kube.resource import Resource, resources
+from kcheck.policy.admission.admission_policies import AdmissionPolicies, read_admission_objects
+from kcheck.policy.held_objects import held_object
+from kcheck.policy.known_objects import KnownObjects
+from kcheck.policy.policy_input import PolicyInput
+from kcheck.policy.review import Review
+from kcheck.policy.verdict import PolicyNotice, Verdict
+from kcheck.schema.store import Store
+from kcheck.text.source import Source
+from kcheck.yaml.document import Document
+from kcheck.yaml.parse import parse
+
+Parse = Callable[[Source], list[Document]]
+"""Parses a file. The parser of a session also fills in variables."""
+
+
+class PolicySet:
+    """Evaluates the policies of a run. An engine is added here for each language.
+
+    Args:
+        input: The policies and the objects that they refer to.
+        store: The kinds of the Kubernetes version.
+        parse_file: Parses a file.
+
+    Attributes:
+        admission_policies: The admission policies by kind and name.
+    """
+
+    def __init__(self, input: PolicyInput, store: Store, parse_file: Parse = parse) -> None:
+        objects = [each for file in input.files for document in parse_file(Source(file.path, file.text)) for each in resources(document)]
+        known = KnownObjects(input.objects)
+        validating, mutating, bindings, mutating_bindings = read_admission_objects(objects)
+        self.admission_policies = {f"{each.resource.kind}/{each.name}": each for each in (*validating, *mutating)}
+        self.store = store
+        self._validating = AdmissionPolicies(validating, bindings, known, input.user)
+        self._mutating = AdmissionPolicies(mutating, mutating_bindings, known, input.user) if mutating_bindings else None
+
+    def verdicts(
+        self, resource: Resource, is_enabled: Callable[[str], bool] = lambda id: True
+    ) -> Iterator[Verdict | PolicyNotice]:  # fmt: skip
+        """Yield what the policies say of an object, or of its change if its older version is known.
+
+        `is_enabled`: whether a policy is enabled, by its id.
+        """
+        older = resource.older
+        review = Review(resource, self.store, held_object(older, self.store) if older is not None else None)
+        if self._mutating is not None:
+            yield from self._mutating.mutate(review, is_enabled)
+        yield from self._validating.verdicts(review, is_enabled)

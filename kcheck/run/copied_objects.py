@@ -1,0 +1,71 @@
+"""Findings about copies of an object: one for each cause, in the file that a person edits.
+
+Repositories contain the same objects several times: as sources, and in files such as `install.yaml` that a build makes of them, often once
+for each provider or variant. What is wrong in the source is wrong in all of these files.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from kcheck.finding.finding import Finding
+from kcheck.kube.location import ObjectId
+
+_MIN_OBJECTS = 15
+"""Objects that a file has at least to be a collection of copies. Smaller files are usually alternatives that a person edits."""
+_SHARED = 0.75
+"""The share of its objects that other files have as well."""
+
+_Name = tuple[str, str, str]
+"""API version, kind and name of an object. Variants of an installation have different namespaces."""
+
+
+def merge_copies(kept: Sequence[Finding], every: Iterable[Finding], objects: Mapping[str, Collection[ObjectId]]) -> list[Finding]:
+    """Return findings without those that other files have about copies of the same object.
+
+    The remaining finding is the one in a file that is not a collection of copies, otherwise the one in the first file. Its message states
+    the number of copies.
+
+    Args:
+        kept: The findings to report, in order.
+        every: All findings, also suppressed ones: a copy of a suppressed finding is not reported either.
+        objects: The objects of each file.
+    """
+    files: dict[tuple[str, _Name, str], set[str]] = defaultdict(set)
+    for finding in every:
+        if finding.object.name and finding.file in objects:
+            files[_key(finding)].add(finding.file)
+    if all(len(each) == 1 for each in files.values()):
+        return list(kept)
+    collections = collections_of_copies({file: set(map(_name, each)) for file, each in objects.items()})
+    dropped: Counter[tuple[str, str, _Name, str]] = Counter()
+    remaining: list[Finding] = []
+    for finding in kept:
+        key = _key(finding)
+        origin = min(files.get(key, ()), key=lambda file: (file in collections, file), default="")
+        if finding.file == origin or finding.file not in collections or not origin:
+            remaining.append(finding)
+        else:
+            dropped[origin, *key] += 1
+    return [_with_number(each, dropped.pop((each.file, *_key(each)), 0)) for each in remaining]
+
+
+def collections_of_copies(names: Mapping[str, Collection[_Name]]) -> set[str]:
+    """Return the files most of whose objects other files have as well. `names`: the objects of each file, each once."""
+    files = Counter(name for each in names.values() for name in each if name[2])
+    return {file for file, own in names.items() if len(own) >= _MIN_OBJECTS and sum(files[name] > 1 for name in own) >= _SHARED * len(own)}
+
+
+def _key(finding: Finding) -> tuple[str, _Name, str]:
+    return finding.rule, _name(finding.object), finding.message
+
+
+def _name(object: ObjectId) -> _Name:
+    return object.api_version, object.kind, object.name
+
+
+def _with_number(finding: Finding, copies: int) -> Finding:
+    if not copies:
+        return finding
+    return finding._replace(message=f"{finding.message} (also in {copies} {'copy' if copies == 1 else 'copies'} of the object)")

@@ -1,0 +1,43 @@
+"""Reads the user-defined policies of a run from the input and from the files that the settings name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from kcheck.check.session import Session
+from kcheck.finding.role import EXAMPLES, FRAGMENTS, TESTS
+from kcheck.policy.collection import collect_policies
+from kcheck.policy.policy_input import PolicyFile, PolicyInput, PolicyUser
+from kcheck.yaml.parse import parse
+
+_NOT_ENFORCED = TESTS | EXAMPLES | FRAGMENTS
+"""Roles of files whose policies are not enforced on the input: those of tests, libraries and examples."""
+
+
+def add_policies(session: Session, candidates: Iterable[tuple[str, str, str]], texts: Iterable[tuple[str, str, str]]) -> None:
+    """Add the policies that are enforced to a session, before workers receive it.
+
+    Args:
+        session: The session, with the settings of policies.
+        candidates: Path, content and role of the files of the input that may contain policies.
+        texts: The same of all files of the input, which is used only if there are policies.
+    """
+    settings = session.policy_settings
+    files = [PolicyFile(path, text) for path, text, role in candidates if role not in _NOT_ENFORCED or role in session.included_roles]
+    known = {file.path for file in files}
+    files += [PolicyFile(path, text, False) for path, text in settings.files if path not in known]
+    if not files:
+        return
+    objects = [*settings.files, *((path, text) for path, text, role in texts if role not in TESTS)]
+    user = PolicyUser(settings.username, settings.groups) if settings.username else None
+    parse_file = session.substitution.parse if session.substitution is not None else parse
+    session.policies = collect_policies(files, dict(objects).items(), user, parse_file)
+    if session.policies is not None and session.factory is not None:
+        session.factory = partial(_create_with, session.factory, session.policies)
+
+
+def _create_with(factory: Callable[[], Session], policies: PolicyInput) -> Session:
+    session = factory()
+    session.policies = policies
+    return session

@@ -1,0 +1,136 @@
+"""Renderings and traces of charts, which are stored for later runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from kcheck import __version__
+from kcheck.helm.chart import Chart
+from kcheck.helm.marking import TemplatePiece
+from kcheck.helm.program import HelmFailed, HelmSettings, program_state
+from kcheck.helm.rendering import Trace, render_chart, trace_chart
+from kcheck.helm.stored import StoredRendering, StoredTrace, restore_trace, store_trace
+from kcheck.helm.tracing import Stacks, TracedText
+from kcheck.helm.values import ChartValues, TextQuery, ValueLeaf, ValueTracer, path_text
+from kcheck.text.digest import digest_of_parts
+from kcheck.text.record import NamedTuple
+
+
+class StoredValues(NamedTuple):
+    """The values that parts of texts come from: the text of the queries, and the paths of the values of each of them."""
+
+    queries: str
+    paths: tuple[tuple[str, ...], ...]
+
+
+def _leaves_at(values: ChartValues, paths: Sequence[str]) -> list[ValueLeaf]:
+    """Return the values with these paths."""
+    wanted = set(paths)
+    return [leaf for leaf in values.leaves(()) if leaf.name in wanted] if wanted else []
+
+
+class RenderingCache:
+    """Renders charts, unless an earlier run has done so."""
+
+    def __init__(self, folder: Path | None, program: str) -> None:
+        self._program = program
+        self._state = f"{__version__} {program_state(program)}".encode() if program else b""
+        self._store = None
+        if folder is not None and program:
+            from kcheck.cache.store import Cache
+
+            self._store = Cache(folder, os.getcwd())
+
+    def _key(self, chart: Chart, settings: HelmSettings) -> str:
+        parts = [self._state, chart.digest, repr(settings).encode("utf-8", "surrogateescape")]
+        return digest_of_parts(*parts).hex()
+
+    def rendering(self, chart: Chart, name: str, settings: HelmSettings) -> StoredRendering:
+        """Return the output of helm."""
+        stored = self._get("texts", chart, name, settings, StoredRendering)
+        if isinstance(stored, StoredRendering):
+            return stored
+        try:
+            texts = render_chart(self._program, chart, settings)
+        except HelmFailed as error:
+            return StoredRendering((), (), str(error))
+        ordered = sorted(texts)
+        rendering = StoredRendering(tuple(ordered), tuple(texts[each] for each in ordered))
+        self._put("texts", chart, name, settings, rendering, StoredRendering)
+        return rendering
+
+    def trace(self, chart: Chart, name: str, settings: HelmSettings, texts: Mapping[str, str]) -> Trace:
+        """Return the origins of the characters of a rendered chart."""
+        stored = self._get("trace", chart, name, settings, StoredTrace)
+        if isinstance(stored, StoredTrace):
+            with suppress(ValueError):
+                return restore_trace(stored)
+        trace = trace_chart(self._program, chart, settings, texts)
+        self._put("trace", chart, name, settings, store_trace(trace), StoredTrace)
+        self.save()
+        return trace
+
+    def proven_values(
+        self,
+        chart: Chart,
+        name: str,
+        settings: HelmSettings,
+        values: ChartValues,
+        texts: Mapping[str, str],
+        traces: Mapping[str, TracedText],
+        stacks: Stacks,
+        queries: Sequence[TextQuery],
+    ) -> Mapping[TextQuery, Sequence[ValueLeaf]]:
+        """Return the values that parts of rendered texts come from, proven by renderings with other values."""
+        asked = repr(queries)
+        stored = self._get("values", chart, name, settings, StoredValues)
+        if isinstance(stored, StoredValues) and stored.queries == asked:
+            return {query: _leaves_at(values, paths) for query, paths in zip(queries, stored.paths, strict=False)}
+
+        def stack_of(text: str, offset: int) -> list[TemplatePiece]:
+            traced = traces.get(text)
+            return [] if traced is None else stacks.of(traced.stack_at(offset))
+
+        def render(extra: str) -> dict[str, str] | None:
+            try:
+                return render_chart(self._program, chart, settings._replace(files=(*settings.files, extra)))
+            except HelmFailed:
+                return None
+
+        proven = ValueTracer(values, texts, stack_of).proven(queries, render)
+        paths = tuple(tuple(path_text(leaf.path) for leaf in proven.get(query, ())) for query in queries)
+        self._put("values", chart, name, settings, StoredValues(asked, paths), StoredValues)
+        self.save()
+        return proven
+
+    def _pack(self, chart: Chart) -> str:
+        return f"chart-{digest_of_parts(chart.folder.encode('utf-8', 'surrogateescape')).hex()[:2]}"
+
+    def _get(self, what: str, chart: Chart, name: str, settings: HelmSettings, kind: type) -> object:
+        if self._store is None:
+            return None
+        from kcheck.codec.encoding import DecodeError, unpacked
+
+        parts = self._store.get(self._pack(chart), f"{what} {chart.folder} {name}", self._key(chart, settings))
+        with suppress(DecodeError, ValueError):
+            if parts is not None:
+                return unpacked(b"".join(parts), kind)
+        return None
+
+    def _put(self, what: str, chart: Chart, name: str, settings: HelmSettings, value: object, kind: type) -> None:
+        if self._store is None:
+            return
+        from kcheck.codec.encoding import DecodeError, packed
+
+        with suppress(DecodeError):
+            self._store.put(
+                self._pack(chart), f"{what} {chart.folder} {name}", self._key(chart, settings), (packed(value, kind),), max_keys=4
+            )
+
+    def save(self) -> None:
+        """Write what was rendered."""
+        if self._store is not None:
+            self._store.save()

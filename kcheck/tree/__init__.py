@@ -1,1 +1,0 @@
-"""YAML with places: every key and value knows its characters."""
