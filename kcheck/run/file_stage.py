@@ -157,7 +157,7 @@ class FileStage:
         """Read the user-defined policies, before anything is checked: they apply to the objects of all files."""
         settings = self.session.policy_settings
         candidates = [file for file in self.files if file.has_policies] if settings.from_input else []
-        if not candidates and not settings.files:
+        if not candidates and not settings.files and not settings.rule_files:
             return
         # Imported late: few inputs have policies.
         from kcheck.run.policy_reading import add_policies
@@ -189,7 +189,11 @@ class FileStage:
         for at, each in enumerate(rendered, number):
             target = Target(each.path, named=False, data=each.text.encode("utf-8", "surrogatepass"))
             source = Source(each.path, each.text)
-            self.files.append(_StageFile(at, target, len(each.text), CRD_MARKER in each.text, source, role=each.role, has_policies=POLICY_MARKER in each.text))
+            self.files.append(
+                _StageFile(
+                    at, target, len(each.text), CRD_MARKER in each.text, source, role=each.role, has_policies=POLICY_MARKER in each.text
+                )
+            )
         return [each.path for each in rendered]
 
     def keep_shard(self, own: Collection[int]) -> None:

@@ -13,8 +13,8 @@ from kcheck.kube.resource import Resource
 from kcheck.policy.admission.definitions import GROUP, AdmissionPolicy, Binding
 from kcheck.policy.admission.evaluation import (
     Activation,
-    PolicyFailure,
     CostExceeded,
+    PolicyFailure,
     applies,
     failures,
     param_title,
