@@ -207,7 +207,9 @@ class _DocumentCheck:
             from kcheck.check.policies import policy_findings
 
             with self.session.stage("policies"):
-                self.result.findings += policy_findings(resource, self.session, self.rules, self.stores, self.locator)
+                self.result.findings += policy_findings(
+                    resource, self.session, self.rules, self.stores, self.locator, self.edits_if_fixable
+                )
 
         if resource.group == "admissionregistration.k8s.io" and POLICY_MARKER in resource.kind:
             self.check_policy(resource)
@@ -430,6 +432,10 @@ class _DocumentCheck:
     def fix_of(self, problem: Problem) -> Fix | None:
         """The edits that fix a problem, None if the text does not allow them."""
         return self.edits_of(problem.fix) if problem.fix is not None and self.is_fixable else None
+
+    def edits_if_fixable(self, change: Correction) -> Fix | None:
+        """The edits that a change means, None if the file is not written by a person or the text does not allow them."""
+        return self.edits_of(change) if self.is_fixable else None
 
     def edits_of(self, change: Correction | Fix) -> Fix | None:
         """The edits that a change means, None if the text does not allow them."""
