@@ -46,6 +46,17 @@ class PolicySet:
         self._validating = AdmissionPolicies(validating, bindings, known, input.user)
         self._mutating = AdmissionPolicies(mutating, mutating_bindings, known, input.user) if mutating_bindings else None
 
+    def reasons(self, resource: Resource) -> dict[str, str]:
+        """Return the ids of all policies with the clause that excludes an object, "" if the policy judges it."""
+        older = resource.older
+        review = Review(resource, self.store, held_object(older, self.store) if older is not None else None)
+        found = {policy.id: clause for policy, clause in self._validating.reasons(review)}
+        if self._mutating is not None:
+            found |= {policy.id: clause for policy, clause in self._mutating.reasons(review)}
+        if self._rules is not None:
+            found |= {rule.id: clause for rule, clause in self._rules.reasons(review)}
+        return found
+
     def verdicts(
         self, resource: Resource, is_enabled: Callable[[str], bool] = lambda id: True
     ) -> Iterator[Verdict | PolicyNotice]:  # fmt: skip

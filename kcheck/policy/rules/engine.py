@@ -120,7 +120,7 @@ class RuleEngine:
                 continue
             except EvaluationError as failure:
                 error = failure.message
-            yield _Violation(rule, programs, values, path, deciding, expression, error).verdict()
+            yield _RuleFailure(rule, programs, values, path, deciding, expression, error).verdict()
 
     def _values(self, review: Review, path: Path, value: Any) -> dict[str, Value]:
         shared = review.answers.get(ENGINE)
@@ -134,7 +134,7 @@ class RuleEngine:
         return {**shared, "self": value}
 
 
-class _Violation:
+class _RuleFailure:
     """A rule that an object violates, with the values of the variables."""
 
     def __init__(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from kcheck.cel.eval.program import LATEST, Environment, Program
 from kcheck.cel.kubernetes.expressions import source_offset
@@ -237,11 +238,11 @@ def _mistake(rule: ShortRule, offset: int, message: str) -> RuleMistake:
     return RuleMistake(rule.source.path, line, column, message)
 
 
-def value_at(value: object, path: Path) -> object:
+def value_at(value: Any, path: Path) -> Any:
     """Return the value at a path in JSON, None if there is none."""
     for key in path:
-        if (isinstance(value, Mapping) and key in value) or (isinstance(value, list) and isinstance(key, int) and key < len(value)):
+        try:
             value = value[key]
-        else:
+        except (KeyError, IndexError, TypeError):
             return None
     return value
