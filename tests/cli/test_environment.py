@@ -41,7 +41,7 @@ def test_variables_set_options_and_the_command_line_wins(program: Program, monke
 def test_every_shared_option_has_a_variable() -> None:
     variables = {each.name: each.envvar for each in check.params if isinstance(each, click.Option)}
     assert {name for name, variable in variables.items() if variable is None} == {
-        "shard", "scheduler", "render", "fix", "diff", "unsafe_fixes", "profile", "no_cache",
+        "shard", "scheduler", "before", "since", "new", "render", "fix", "diff", "unsafe_fixes", "profile", "no_cache",
     }  # fmt: skip
     special = ("local_rules", "formats")
     assert all(value == f"KCHECK_{name.upper()}" for name, value in variables.items() if value is not None and name not in special)
