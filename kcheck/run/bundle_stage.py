@@ -132,8 +132,13 @@ class _ReportBuilder:
         ]
         explained = {each.file for each in charts.passed}
         self.report.passed = [each for each in self.report.passed if each.file not in explained] + charts.passed
+        relocated = charts.relocated(kept)
         self.report.limited += charts.limited
-        return [*charts.relocated(kept), *charts.findings], charts.relocated(suppressed)
+        self.report.limited += [
+            SkippedFile(file, "lines whose values the chart leaves empty were not checked; add values for checks, such as ci/*-values.yaml")
+            for file in sorted(charts.incomplete)
+        ]
+        return [*relocated, *charts.findings], charts.relocated(suppressed)
 
     def without_repetitions(self, findings: list[Finding], relations: Relations) -> list[Finding]:
         """Return the findings without those about images of the project itself, and about copies of an object."""
