@@ -205,12 +205,14 @@ def verdict_of(
     if program is not None:
         with suppress(EvaluationError, CostExceeded):
             again.evaluate(program)
+    # Shown values are read as well.
+    path = trace.decisive_path()
     shown = activation.shown(programs)
     variables = _shown_variables(again, again if shown is activation else shown)
     evidence = PolicyEvidence("vap", policy.name, binding.name, param, failure.expression.text.strip(), variables)
     severity = ERROR if failure.always_denies else severity_of(binding)
     return Verdict(
-        policy.id, failure.message, severity, trace.decisive_path(), evidence, policy.place(failure.expression.node),
+        policy.id, failure.message, severity, path, evidence, policy.place(failure.expression.node),
     )  # fmt: skip
 
 

@@ -60,7 +60,8 @@ class ResolvedScope:
         if version and not self.store.serves_group(version) and "/" in version:
             return  # a custom resource whose definition is in the input
         if not served:
-            near = self.store.kind_like(kind)
+            same = [each for each in self.store.definitions.types() if each.rpartition(" ")[2] == kind]
+            near = same[0] if same else self.store.kind_like(kind)
             unknown = "for a custom resource, write its apiVersion before the kind"
             self.faults.append((title, f'unknown kind "{kind}"; {did_you_mean(near) if near else unknown}'))
         elif version and version not in served:
