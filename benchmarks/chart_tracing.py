@@ -18,6 +18,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from kcheck.helm.chart import Chart, read_chart
@@ -26,7 +27,7 @@ from kcheck.helm.program import HelmFailed, HelmSettings, find_program
 from kcheck.helm.rendering import Trace, render_chart, trace_chart
 from kcheck.helm.settings import NAMESPACE, RELEASE
 from kcheck.helm.template import calls
-from kcheck.helm.values import TextQuery, ValueLeaf, Values, ValueTracer, changed_leaf, path_text
+from kcheck.helm.values import ChartValues, TextQuery, ValueLeaf, ValueTracer, changed_leaf, path_text
 from kcheck.run.charts import link_dependencies, repository_of, value_files
 from kcheck.schema.builtin.definitions import load
 
@@ -106,9 +107,10 @@ def _covers(chart: Chart, path: str, start: int, end: int, line: int) -> bool:
     return source.position(start).line <= line <= source.position(end - 1).line
 
 
-def mutate(program: str, chart: Chart, number: int, generator: random.Random, verbose: bool = False) -> Counter[str]:
+def mutate(
+    program: str, chart: Chart, settings: HelmSettings, number: int, generator: random.Random, verbose: bool = False
+) -> Counter[str]:  # fmt: skip
     """Change letters in the text of templates and return how well the changed lines were traced."""
-    settings = settings_of(chart)
     plain = render_chart(program, chart, settings)
     trace = trace_chart(program, chart, settings, plain)
     again = render_chart(program, chart, settings)
@@ -161,7 +163,7 @@ def change_values(program: str, chart: Chart, number: int, generator: random.Ran
     plain = render_chart(program, chart, settings)
     trace = trace_chart(program, chart, settings, plain)
     unstable = {(each.name, each.number) for each in changed_lines(plain, render_chart(program, chart, settings))}
-    values = Values(chart)
+    values = ChartValues(chart)
 
     def stack_of(name: str, offset: int) -> list[TemplatePiece]:
         return trace.stacks.of(trace.texts[name].stack_at(offset)) if name in trace.texts else []
@@ -222,6 +224,7 @@ def main() -> None:
         own: Counter[str] = Counter()
         sets = [("", ()), *((path, (chart.source(path).text,)) for path in value_files(chart))]
         start = time.perf_counter()
+        usable: HelmSettings | None = None
         for name, files in sets:
             settings = settings_of(chart, *files)
             try:
@@ -230,16 +233,12 @@ def main() -> None:
                 print(f"   {folder} {name or 'values.yaml'}: {' '.join(str(error).split())[:120]}")
                 continue
             own += coverage(trace_chart(program, chart, settings, plain), plain)
-        try:
-            changed = mutate(program, chart, options.mutations, generator, options.verbose)
-        except HelmFailed:
-            changed = Counter()
+            usable = usable or settings
+        changed = mutate(program, chart, usable, options.mutations, generator, options.verbose) if usable else Counter()
         of_values: Counter[str] = Counter()
         if options.values:
-            try:
+            with suppress(HelmFailed):
                 of_values = change_values(program, chart, options.values, generator, options.verbose)
-            except HelmFailed:
-                pass
         print(
             f"{folder}: {dict(own)}; mutations {dict(changed)}; values {dict(of_values)}; {time.perf_counter() - start:.1f} s", flush=True
         )

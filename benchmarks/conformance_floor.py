@@ -46,12 +46,23 @@ def measure_defaulting() -> dict[str, float]:
     return {name: figures[name] for name in ("set", "exact_objects", "extra", "not_dropped", "lost")}
 
 
+def measure_policies() -> dict[str, float]:
+    """Returns the agreement of the verdicts of policies, and the share of their findings that point below the first level."""
+    command = [sys.executable, str(HERE / "policies.py"), "--json"]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    figures: dict[str, float] = json.loads(output.splitlines()[-1])
+    return figures
+
+
+OTHERS = {"defaults": measure_defaulting, "policies": measure_policies}
+
+
 def main() -> int:
     floors: dict[str, dict[str, float]] = json.loads(FLOORS.read_text()) if FLOORS.is_file() else {}
     below = 0
-    for run, arguments in {**RUNS, "defaults": None}.items():
+    for run in (*RUNS, *OTHERS):
         floor = floors.setdefault(run, {})
-        for name, value in (measure_defaulting() if arguments is None else measure(arguments)).items():
+        for name, value in (OTHERS[run]() if run in OTHERS else measure(RUNS[run])).items():
             least = floor.get(name)
             worse = least is not None and (value > least if name in FALSE else value < least)
             print(f"{run:8}{name:16}{value:9.5f}  floor {least if least is not None else '-'}{'  BELOW' if worse else ''}")

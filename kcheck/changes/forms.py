@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from kcheck.changes.conversion import converted
 from kcheck.changes.update_strategies import prepare_update
 from kcheck.defaulting.objects import default_object
 from kcheck.kube.object_change import AppliedForms
+from kcheck.kube.ownership import owned_part
 from kcheck.kube.resource import Resource
 from kcheck.schema.crd.custom_resources import CustomKind
 from kcheck.schema.server_side_apply import BuiltInMerge, CustomMerge, MergeType, apply_over
 from kcheck.schema.store import Store
 
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _SET_BY_SERVER = frozenset({"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"})
 """Fields of metadata that belong to no manifest: the API server sets them."""
 
@@ -24,10 +24,10 @@ admission plug-ins set the same values in both cases."""
 
 def make_forms(old: Resource, new: Resource, store: Store) -> AppliedForms:
     """Return the forms of a change. An object of an unknown kind has no defaults, and its lists are replaced as a whole."""
-    old_value, new_value = _manifest(old), _manifest(new)
-    old_value["apiVersion"] = new_value["apiVersion"]
+    old_value, new_value = converted(_manifest(old), new.api_version), _manifest(new)
     stored = default_object(old_value, store)
-    merged = apply_over(stored, _owned_part(old, old_value), new_value, _merge_type(new, store))
+    owned = converted(owned_part(old) or {}, new.api_version)
+    merged = apply_over(stored, owned, new_value, _merge_type(new, store))
     if "status" in stored:
         merged["status"] = stored["status"]
     applied = default_object(merged, store, creation=new.kind not in _GENERATING_KINDS)
@@ -53,15 +53,3 @@ def _manifest(resource: Resource) -> dict[str, Any]:
     if isinstance(metadata, dict):
         value["metadata"] = {key: each for key, each in metadata.items() if key not in _SET_BY_SERVER}
     return value
-
-
-def _owned_part(resource: Resource, value: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of an older object that its manifest set. In the output of kubectl this is what was applied last."""
-    last = resource.annotations.get(LAST_APPLIED)
-    if last is None:
-        return value
-    try:
-        found = json.loads(last)
-    except ValueError:
-        return value
-    return found if isinstance(found, dict) else value

@@ -9,6 +9,7 @@ from kcheck.check.session import Session
 from kcheck.defaulting.objects import default_object
 from kcheck.finding.problem import Problem, Related
 from kcheck.kube.object_change import AppliedForms, ObjectChange, OlderObject, is_equal
+from kcheck.kube.ownership import owned_part
 from kcheck.kube.resource import Resource
 from kcheck.rule.plan import OnCrash, OnProblem, Plan
 from kcheck.schema.builtin.definitions import Kind
@@ -41,7 +42,8 @@ def check_change(
     for hook in plan.changes.of_kind(new.api_version, new.kind):
         hook.run(change, reporter.report, on_crash)
     kind = store.builtin(new.api_version, new.kind)
-    if kind is not None and LEFT_OVER in session.rules_for(new.document.source.path):
+    # Without the part that the older manifest set, it is not known which values stay.
+    if kind is not None and owned_part(older.resource) is not None and LEFT_OVER in session.rules_for(new.document.source.path):
         try:
             _report_left_overs(change, kind, store, session.spec_plan(), reporter)
         except Exception as error:

@@ -87,8 +87,8 @@ def check_documents(
     return result
 
 
-DOCUMENT_RULES = frozenset({"invalid-yaml", "duplicate-key", "not-kubernetes-object", "internal-error"})
-"""Rules of the engine that judge the text of a document, rather than its objects."""
+DOCUMENT_RULES = frozenset({"invalid-yaml", "duplicate-key", "not-kubernetes-object", "internal-error", "left-over-value"})
+"""Rules of the engine that judge the text of a document or how it changes, rather than its objects."""
 
 
 def check_objects(
@@ -101,6 +101,8 @@ def check_objects(
     result = FileResult()
     check = _DocumentCheck(document, session, rules, session.plan(rules), result, MANIFEST, stores or session.stores)
     check.collects_mentions = _needs_mentions(mentioning)
+    # The older versions are manifests, from which these objects differ because of how they are made.
+    check.before = None
     for resource in resources(document):
         check.check_object(resource)
     check.drop_covered()
@@ -180,7 +182,8 @@ class _DocumentCheck:
             self.foreign = is_written_by_cluster(resource)
         resource.part = self.part
         if self.before is not None:
-            self.older = self.before.find(resource)
+            # A patch contains only some fields of the object, and its older version may be a complete one.
+            self.older = None if resource.part else self.before.find(resource)
             resource.older = self.older.resource if self.older is not None else None
         stores = self.stores
         self.lacks_schema = False

@@ -65,8 +65,6 @@ def check(
     config = find_config(inputs.options, registry)
     if scheduler and registry.local_modules:
         raise click.UsageError("--scheduler cannot be combined with plugins of the config; install them as a package on all workers")
-    if scheduler and inputs.before is not None:
-        raise click.UsageError("--scheduler cannot be combined with --before: the workers cannot read the older objects")
     session = create_session(inputs, config, registry)
     if render:
         session.kustomize = require_kustomize()
@@ -161,6 +159,9 @@ def _validate_since(since: str, new: bool, before: str | None, shard: str, sched
     """Raises UsageError for flags that cannot be combined with --since."""
     if new and not since:
         raise click.UsageError("--new requires --since")
-    for name, value in (("--before", before), ("--shard", shard), ("--scheduler", scheduler), ("--fix or --diff", fixes)):
-        if since and value:
+    if before is not None and (shard or scheduler):
+        name = "--shard" if shard else "--scheduler"
+        raise click.UsageError(f"--before cannot be combined with {name}: other machines do not have the older objects")
+    for name, used in (("--before", before is not None), ("--shard", shard), ("--scheduler", scheduler), ("--fix or --diff", fixes)):
+        if since and used:
             raise click.UsageError(f"--since cannot be combined with {name}")

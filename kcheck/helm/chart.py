@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import os
 import posixpath
-import tarfile
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
@@ -171,7 +169,7 @@ class Chart:
                 self._add_names(sub, f"{name}/charts/{key}", names, depth + 1)
 
     def place_of(self, path: str) -> tuple[str, str]:
-        """Return the path of a file as shown, and the archive that contains it, "" if it is a file of its own."""
+        """Return the path of a file as shown, and the archive that contains it, "" if it is not packed."""
         for prefix, folder in self.linked.items():
             if path.startswith(prefix):
                 return posixpath.normpath(f"{folder}/{path[len(prefix) :]}"), ""
@@ -238,6 +236,10 @@ def _folder_files(folder: str, is_allowed: Callable[[str], bool]) -> Iterator[tu
 
 def _archive_files(name: str, data: bytes) -> dict[str, bytes]:
     """Return the files of a packed chart without their first folder. Raises BadChart."""
+    # Imported on first use: few charts are packed.
+    import io
+    import tarfile
+
     files: dict[str, bytes] = {}
     size = 0
     try:

@@ -60,7 +60,7 @@ def read_error(message: str) -> HelmError:
         last = places[-1]
         text = _EXECUTING.sub("", message[last.end() :]).strip() or message
         if message.startswith("execution error at"):
-            # `required` and `fail` tell the user what is missing.
+            # `required` and `fail` say what is missing.
             text = message[places[0].end() :].strip() or text
         return HelmError(_shortened(text), template=last[1], line=int(last[2]), column=int(last[3] or 0) + 1)
     line = _YAML_LINE.search(message)

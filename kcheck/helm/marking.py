@@ -9,9 +9,9 @@ and with marks under another name, which is called where the output is printed a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
-from kcheck.helm.template import Action, Template, calls
+from kcheck.helm.template import Action, Template, TemplateCall, calls, helper_variables, printed_variable
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 
@@ -58,6 +58,7 @@ class _Marker:
         self.pieces = pieces
         self.helpers = helpers
         self.ends = {end.start: (start, end) for start, end in template.blocks if start.keyword == "define"}
+        self.variables = helper_variables(template, helpers)
         self.blocks = {start.start: end for start, end in template.blocks if start.keyword == "block"}
 
     def mark(self) -> Iterator[str]:
@@ -120,22 +121,37 @@ class _Marker:
 
     def marked_action(self, action: Action) -> Iterator[str]:
         is_comment = action.keyword == "comment" and _IGNORE in action.code
+        printed = [call for call in calls(action) if call.is_printed]
+        variables = self.variables.get(action.define, ())
+        if action.keyword == "assignment" and printed and action.code.partition(":=")[0].strip() in variables:
+            # Another variable for the output with marks.
+            name, _, value = self.with_marked_calls(action, printed).partition(":=")
+            yield f"{{{{{'- ' if action.trims_left else ' '}{action.code.strip()} }}}}"
+            yield f"{{{{ {name.strip()}{MARKED} :={value}{' -' if action.trims_right else ' '}}}}}"
+            return
         if not (action.prints or is_comment):
             yield self.text[action.start : action.end]
             return
-        printed = [call for call in calls(action) if call.is_printed]
-        kind = "comment" if is_comment else "call" if printed else "action"
+        variable, end = printed_variable(action)
+        kind = "comment" if is_comment else "call" if printed or variable in variables else "action"
         opened = self.open(TemplatePiece(self.file, action.start, action.end, kind))
         # A mark that an action prints lets its trim marker remove the whitespace before it.
         yield f'{{{{- "{opened}" }}}}' if action.trims_left else opened
         if not is_comment:
-            code = action.code
-            for call in reversed(printed):
-                if call.name in self.helpers:
-                    end = call.end - 1 - action.code_start
-                    code = f"{code[:end]}{MARKED}{code[end:]}"
+            code = self.with_marked_calls(action, printed)
+            if variable in variables:
+                code = f"{code[:end]}{MARKED}{code[end:]}"
             yield f"{{{{ {code} }}}}"
         yield f'{{{{ "{CLOSE}" -}}}}' if action.trims_right else CLOSE
+
+    def with_marked_calls(self, action: Action, printed: Sequence[TemplateCall]) -> str:
+        """Return the code of an action that calls the second definitions of helpers whose output it prints."""
+        code = action.code
+        for call in reversed(printed):
+            if call.name in self.helpers:
+                end = call.end - 1 - action.code_start
+                code = f"{code[:end]}{MARKED}{code[end:]}"
+        return code
 
     def open(self, piece: TemplatePiece) -> str:
         """Add a piece and return the mark that opens it."""

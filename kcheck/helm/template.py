@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
@@ -169,7 +169,8 @@ class TemplateCall(NamedTuple):
         name: the name.
         start: offset of the quotation mark before the name.
         end: offset after the quotation mark behind it.
-        is_printed: whether the output of the template is printed as it is, apart from indentation and quotation marks.
+        is_printed: whether the output of the template is printed as it is, apart from indentation and quotation marks, or becomes the value
+            of a variable as it is.
     """
 
     name: str
@@ -181,7 +182,11 @@ class TemplateCall(NamedTuple):
 _STRING = r"""(?:"(?:\\.|[^"\\\n]|)*+"|`[^`]*+`)"""
 _CALL = pattern(rf"""(?<![\w."$])(?:include|template|block)\s+({_STRING})""")
 _OPERAND = pattern(rf"""\s+|{_STRING}|'(?:\\.|[^'\\\n]|)*+'|[^\s|()"'`]+|.""", re.DOTALL)
+_DECLARED = pattern(r"\s*(\$\w+)\s*:=")
+_ASSIGNED = pattern(r"\s*(\$\w+)\s*=(?!=)")
 _FORMAT = pattern(r"""["`](?:[^%"`]|%[s%])*["`]""")
+_NAMED = pattern(r"\$\w+")
+_PRINTED_VARIABLE = pattern(r"\s*(\$\w+)\s*(?:\|\s*(?:n?indent\s+\d+|s?quote)\s*)*\Z")
 # They write something before, after or around each line of their last operand.
 _DECORATIONS = frozenset({"indent", "nindent", "quote", "squote"})
 
@@ -194,6 +199,8 @@ def calls(action: Action) -> list[TemplateCall]:
     printed: set[int] = set()
     if action.keyword == "":
         printed.update(_printed_names(code, 0, len(code)))
+    elif declared := _DECLARED.match(code):
+        printed.update(_printed_names(code, declared.end(), len(code)))
     base = action.code_start
     return [
         TemplateCall(match[1][1:-1], base + match.start(1), base + match.end(1), action.keyword == "template" or match.start(1) in printed)
@@ -257,3 +264,29 @@ def _commands(code: str, start: int, end: int) -> list[list[tuple[int, int]]]:
         else:
             commands[-1].append(match.span())
     return commands
+
+
+def helper_variables(template: Template, helpers: Collection[str]) -> dict[str, set[str]]:
+    """Return the variables whose value is always the output of a helper as it is, by the template that contains them.
+
+    `helpers`: names of the helpers that count.
+    """
+    found: dict[str, set[str]] = {}
+    others: dict[str, set[str]] = {}
+    for action in template.actions:
+        for name in _NAMED.findall(action.code) if action.keyword in ("range", "with", "if", "else") and ":=" in action.code else ():
+            others.setdefault(action.define, set()).add(name)
+        if action.keyword != "assignment":
+            continue
+        if declared := _DECLARED.match(action.code):
+            is_output = any(call.is_printed and call.name in helpers for call in calls(action))
+            (found if is_output else others).setdefault(action.define, set()).add(declared[1])
+        elif assigned := _ASSIGNED.match(action.code):
+            others.setdefault(action.define, set()).add(assigned[1])
+    return {define: names - others.get(define, set()) for define, names in found.items()}
+
+
+def printed_variable(action: Action) -> tuple[str, int]:
+    """Return the variable whose value an action prints as it is, with its end in the code; "" if it does not print one."""
+    match = _PRINTED_VARIABLE.match(action.code)
+    return (match[1], match.end(1)) if match and action.keyword == "" else ("", 0)

@@ -9,7 +9,7 @@ from kcheck.cel.values.values import Value, View
 from kcheck.policy.verdict import Path
 
 NAME: Path = ("metadata", "name")
-"""The field that stands for a whole object."""
+"""The field that represents a whole object."""
 
 
 class ReadTrace:

@@ -63,17 +63,31 @@ _DOTLESS_I = "\u0131"
 _CASED_LETTERS: tuple[Item, ...] = (("category", "Lu"), ("category", "Ll"), ("category", "Lt"))
 
 
+_MAX_KNOWN = 512
+"""The characters that a set remembers."""
+
+
 class Charset:
     """A set of characters. `fold`: ignore case. `negated`: the set contains all other characters."""
 
-    __slots__ = ("fold", "items", "negated")
+    __slots__ = ("_known", "fold", "items", "negated")
 
     def __init__(self, items: tuple[Item, ...], negated: bool = False, fold: bool = False) -> None:
         self.items = items
         self.negated = negated
         self.fold = fold
+        # Texts repeat few characters.
+        self._known: dict[str, bool] = {}
 
     def __contains__(self, char: str) -> bool:
+        known = self._known.get(char)
+        if known is None:
+            known = self._contains(char)
+            if len(self._known) < _MAX_KNOWN:
+                self._known[char] = known
+        return known
+
+    def _contains(self, char: str) -> bool:
         chars = cases(char) if self.fold else (char,)
         found = any(char in item if isinstance(item, Charset) else _any_in(chars, item) for item in self.items)
         return found is not self.negated

@@ -69,6 +69,7 @@ GROUPS: Mapping[str, str] = {
     "unused": "objects that nothing uses",
     "run-as-user": "user and group IDs of containers",
     "upgrades": "differences between Kubernetes versions",
+    "verdict": "what API servers answer although nothing needs to be changed; --select spec includes these rules",
     "webhooks": "admission webhooks",
     "workloads": "Deployments and other controllers of Pods",
 }

@@ -127,8 +127,15 @@ _FOR_ALL = frozenset((FAMILY, EVERY, "all"))
 """The names that select all user-defined policies."""
 
 
+_VERDICT = "verdict"
+"""The group of rules about what API servers answer, but that no user can or needs to change, so that they are off by default."""
+
+
 def _expand(registry: Registry, names: Iterable[str], usual: Collection[str]) -> set[str]:
-    """Return the ids of rules and groups. A group selects all its rules, a family (spec, practice) only its rules in `usual`."""
+    """Return the ids of rules and groups.
+
+    A group selects all its rules, a family (spec, practice) only its rules in `usual`, and those that the verdict of the API server needs.
+    """
     families = {r.family for r in registry.rules.values()}
     ids: set[str] = set()
     for name in names:
@@ -136,5 +143,5 @@ def _expand(registry: Registry, names: Iterable[str], usual: Collection[str]) ->
             ids.add(name)
         else:
             members = registry.groups.get(name, frozenset())
-            ids |= members.intersection(usual) if name in families else members
+            ids |= {id for id in members if id in usual or _VERDICT in registry.rules[id].groups} if name in families else members
     return ids

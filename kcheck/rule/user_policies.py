@@ -19,7 +19,7 @@ FAMILY = "policy"
 """The family and the group of all user-defined policies."""
 
 EVERY = f"{PREFIX}*"
-"""The id that stands for all user-defined policies in settings and ignores."""
+"""The id of all user-defined policies in settings and ignores."""
 
 
 def is_policy(id: str) -> bool:

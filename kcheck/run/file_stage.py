@@ -189,11 +189,8 @@ class FileStage:
         for at, each in enumerate(rendered, number):
             target = Target(each.path, named=False, data=each.text.encode("utf-8", "surrogatepass"))
             source = Source(each.path, each.text)
-            self.files.append(
-                _StageFile(
-                    at, target, len(each.text), CRD_MARKER in each.text, source, role=each.role, has_policies=POLICY_MARKER in each.text
-                )
-            )
+            defines, has_policies = CRD_MARKER in each.text, POLICY_MARKER in each.text
+            self.files.append(_StageFile(at, target, len(each.text), defines, source, role=each.role, has_policies=has_policies))
         return [each.path for each in rendered]
 
     def keep_shard(self, own: Collection[int]) -> None:

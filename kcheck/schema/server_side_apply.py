@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, Protocol
 from kcheck.schema.crd.structural import Schema
 from kcheck.schema.shape import Field, Shape
 
-
 _ATOMIC = frozenset(
     {
         "ConfigMapKeySelector", "CrossVersionObjectReference", "EndpointAddress", "EndpointPort", "FileKeySelector", "LabelSelector",

@@ -47,9 +47,9 @@ class Judge(Protocol):
 class CrdRules(Protocol):
     """Evaluates the CEL rules (x-kubernetes-validations) of a custom resource's schema.
 
-    `schema`: a `structural.Schema`, whose module is imported only for custom resources. `value`: the object as the server stores it, decoded
-    and defaulted, without a dropped status. Its keys correspond to nodes of `resource`; defaulted values have no node. `old`: the stored
-    object that it replaces, None for a new object.
+    `schema`: a `structural.Schema`, whose module is imported only for custom resources. `value`: the object as the server stores it,
+    decoded and defaulted, without a dropped status. Its keys correspond to nodes of `resource`; defaulted values have no node. `old`:
+    the stored object that it replaces, None for a new object.
     """
 
     def evaluate(self, schema: Any, value: dict[str, Any], resource: Resource, walk: Walk, old: dict[str, Any] | None = None) -> None:

@@ -263,9 +263,9 @@ class Walk:
 
     def restore_dropped(self) -> None:
         """Add to the tree again what `drop_gated` has removed."""
-        for node, held in reversed(self._replaced):
+        while self._replaced:
+            node, held = self._replaced.pop()
             node.held = held
-        self._replaced.clear()
 
     def visit_field(self, node: Node, key: str, child: Node, field: Field, plan: TypePlan | None) -> None:
         """Check the value of a field that is not a string."""

@@ -62,6 +62,7 @@ def commit(folder: Path) -> str:
     return git("rev-parse", "HEAD")
 
 
+@pytest.mark.slow
 def test_history(history: ModuleType, tmp_path: Path) -> None:
     """Files are renamed and items inserted; one finding is new, one is on an edited line, and one is copied."""
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)

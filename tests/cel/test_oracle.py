@@ -47,6 +47,7 @@ def fill(value: Any, schema: dict[str, Any]) -> None:
             fill(each, schema.get("items") or {})
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="the recorded answers are not beside this checkout")
 def test_rules_hold_as_the_server_says() -> None:
     wrong = []

@@ -193,7 +193,7 @@ class TestRules:
             "zebra: 1\n",
             [
                 '1:1: unknown key "zebra"; use one of extends, kubernetes, schemas, complete, provided, pods, placeholders, substitute, '
-                "rules, overrides and 8 more"
+                "rules, overrides and 9 more"
             ],
         ),
         ("rules:\n  latest-tags: off\n", ['2:3: unknown rule or group "latest-tags"; did you mean "latest-tag"?']),

@@ -35,6 +35,7 @@ def test_the_code_of_the_python_api_runs(folder: Path, capsys: pytest.CaptureFix
     assert "k8s/web.yaml:41:11: error[unknown-field]: " in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_local_rules_of_the_tutorial_work(program: Program, folder: Path) -> None:
     for block in blocks("local-rules.md", "python"):
         path = Path(block.partition("\n")[0].removeprefix("# "))

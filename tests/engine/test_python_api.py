@@ -107,6 +107,7 @@ def test_other_errors_raise() -> None:
         kcheck.check_text(POD, selects="spec")  # type: ignore[call-arg]
 
 
+@pytest.mark.slow
 def test_threads_get_the_results_of_a_single_one(monkeypatch: pytest.MonkeyPatch) -> None:
     files = sorted((ROOT / "examples").rglob("*.yaml"))
     texts = [path.read_text(encoding="utf-8") for path in files]
@@ -129,6 +130,7 @@ def test_threads_get_the_results_of_a_single_one(monkeypatch: pytest.MonkeyPatch
     assert gc.isenabled()
 
 
+@pytest.mark.slow
 def test_threads_may_check_folders_with_processes(folder: Path) -> None:
     for number in range(3):
         (folder / f"{number}.yaml").write_text(f"# {'x' * 100}\n" * 3500 + POD)

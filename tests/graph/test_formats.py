@@ -221,6 +221,7 @@ for form in ("text", "json", "dot", "mermaid", "html"):
 """
 
 
+@pytest.mark.slow
 def test_every_run_gives_the_same() -> None:
     command = [sys.executable, "-c", ALL_FORMATS]
     runs = [

@@ -72,7 +72,7 @@ def test_what_a_template_defines_contains_its_actions() -> None:
         ('{{ default .Values.name (include "x" .) }}', False),
         ('{{ printf "%q" (include "x" .) }}', False),
         ('{{ if include "x" . }}{{ end }}', False),
-        ('{{ $name := include "x" . }}', False),
+        ('{{ $name := include "x" . }}', True),
         ('{{ include "y" (dict "name" (include "x" .)) }}', False),
     ],
 )

@@ -13,7 +13,7 @@ from kcheck.helm.program import HelmFailed, HelmSettings
 from kcheck.helm.rendering import Trace, render_chart, trace_chart
 from kcheck.helm.stored import restore_trace, store_trace
 from kcheck.helm.tracing import Stacks, TracedText, Untraceable, read_marks, verified
-from kcheck.helm.values import TextQuery, Values, ValueTracer
+from kcheck.helm.values import ChartValues, TextQuery, ValueTracer
 from tests.helm.programs import with_helm
 
 SETTINGS = HelmSettings("shop", "default", "1.36.0", ("apps/v1", "apps/v1/Deployment"))
@@ -76,6 +76,32 @@ def test_helpers_whose_output_is_computed_with_belong_to_the_caller(helm: str) -
         ("FRONT", "templates/a.yaml"),
         ("b", "templates/a.yaml"),
         ("front", "templates/_helpers.tpl"),
+    ]
+
+
+@with_helm
+def test_variables_with_the_output_of_a_helper(helm: str) -> None:
+    files = {
+        "templates/_helpers.tpl": '{{ define "web.name" }}front{{ end }}{{ define "web.empty" }}{{ end }}',
+        "templates/a.yaml": """\
+{{- $name := include "web.name" . -}}
+{{- $none := include "web.empty" . }}
+{{- $changed := include "web.name" . }}
+{{- if not $none }}
+a: {{ $name }}
+b: {{ $name | upper }}
+c: {{- $name | nindent 2 }}
+{{- $changed = "other" }}
+d: {{ $changed }}
+{{- end }}
+""",
+    }
+    found = traced_lines(helm, chart(files), "a.yaml")
+    assert [(text.strip(), file) for text, _, file in found if not text.strip().endswith(":")] == [
+        ("front", "templates/_helpers.tpl"),
+        ("FRONT", "templates/a.yaml"),
+        ("front", "templates/_helpers.tpl"),
+        ("other", "templates/a.yaml"),
     ]
 
 
@@ -153,7 +179,7 @@ def test_values_are_proven_by_another_rendering(helm: str) -> None:
 
     queries = {part: TextQuery(name, at := text.index(part), at + len(part)) for part in ("80", "name: b")}
     queries["tag"] = TextQuery(name, text.index(":web") + 1, text.index(":web") + 4)
-    proven = ValueTracer(Values(found), texts, stack_of).proven(list(queries.values()), render)
+    proven = ValueTracer(ChartValues(found), texts, stack_of).proven(list(queries.values()), render)
     assert {part: [leaf.name for leaf in proven[query]] for part, query in queries.items()} == {
         "80": ["port"],
         "name: b": ["list[1].name"],

@@ -175,6 +175,7 @@ SETS = [
 ]
 
 
+@pytest.mark.slow
 @given(SELECTORS, SELECTORS)
 def test_overlap_agrees_with_trying_all_labels(first: Selector, second: Selector) -> None:
     assert can_overlap(first, second) is any(first.matches(labels) and second.matches(labels) for labels in SETS)

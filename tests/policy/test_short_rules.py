@@ -129,6 +129,13 @@ def test_secret_values_are_masked(tmp_path: Path) -> None:
     assert "hunter2" not in str(found)
 
 
+def test_errors_do_not_quote_secret_values(tmp_path: Path) -> None:
+    secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {password: hunter2hunter2}\n"
+    [found] = judge(tmp_path, {"id": "s", "on": "Secret", "check": "int(object.data.password) > 3"}, text=secret)
+    assert "the expression resulted in an error" in found.message
+    assert "aHVudGVy" not in found.message
+
+
 def test_user_is_unknown(tmp_path: Path) -> None:
     assert not judge(tmp_path, LIMIT | {"check": 'request.userInfo.username == "admin"'})
     report = kcheck.check(tmp_path / "k8s", config={}, policies=tmp_path / "team.kcheck.yaml", select=["all"])

@@ -59,7 +59,7 @@ def baseline(pod: Json, minor: int) -> set[str]:
     options = [c.get("seLinuxOptions", {}) for c in all_contexts]
     if any(o.get("type", "") not in types or o.get("user") or o.get("role") for o in options):
         broken.add("seLinux")
-    if any(c.get("procMount", "Default") != "Default" for c in of_containers) and not _has_namespace(spec, minor):
+    if _unmasks_proc(of_containers, minor) and not _has_namespace(spec, minor):
         broken.add("procMount")
     if any(c.get("seccompProfile", {}).get("type", "Localhost") not in _PROFILES for c in all_contexts):
         broken.add("seccomp")
@@ -74,7 +74,8 @@ def restricted(pod: Json, minor: int) -> set[str]:
     whole, of_containers = all_contexts[0], all_contexts[1:]
     linux = spec.get("os", {}).get("name") != "windows"
     broken = baseline(pod, minor)
-    volumes = _VOLUMES | ({"image"} if minor >= 33 else set())
+    # The API server drops fields whose feature gate is off before Pod Security Admission sees them.
+    volumes = _VOLUMES | {"image"}
     if any(v.keys() - {"name"} - volumes for v in spec.get("volumes", ())):
         broken.add("volumes")
     if linux and any(c.get("allowPrivilegeEscalation") is not False for c in of_containers):
@@ -91,9 +92,13 @@ def restricted(pod: Json, minor: int) -> set[str]:
         capabilities = [c.get("capabilities", {}) for c in of_containers]
         if any("ALL" not in c.get("drop", ()) or set(c.get("add", ())) - {"NET_BIND_SERVICE"} for c in capabilities):
             broken.add("capabilities")
-    if any(c.get("procMount", "Default") != "Default" for c in of_containers):
+    if _unmasks_proc(of_containers, minor):
         broken.add("procMount")
     return broken
+
+
+def _unmasks_proc(of_containers: list[Json], minor: int) -> bool:
+    return minor >= 33 and any(c.get("procMount", "Default") != "Default" for c in of_containers)
 
 
 def _has_namespace(spec: Json, minor: int) -> bool:

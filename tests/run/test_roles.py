@@ -571,3 +571,11 @@ def test_the_rules_of_the_api_server_alone_judge_files_as_they_are(select: tuple
     command = [sys.executable, "-m", "kcheck", "check", ".", "--isolated", "--format", "json", *select]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert sorted({f["file"] for f in json.loads(done.stdout)["findings"] if f["rule"] == "missing-required-field"}) == expected
+
+
+def test_the_verdict_of_the_api_server_includes_what_nobody_needs_to_change(tmp_path: Path) -> None:
+    token = "volumes: [{name: t, projected: {sources: [{serviceAccountToken: {path: t}}]}}], containers:"
+    plant(tmp_path, {"a.yaml": POD.replace("containers:", token)})
+    for arguments, expected in (((), 0), (("--select", "spec"), 1), (("--select", "service-accounts"), 1), (("--select", "practice"), 0)):
+        shown = CliRunner().invoke(kcheck, ["check", "--format", "concise", *arguments, str(tmp_path)]).stdout
+        assert shown.count("token-without-service-account") == expected

@@ -5,7 +5,7 @@ Source: k8s.io/apiserver, pkg/admission/plugin/policy/validating (dispatcher.go,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -79,7 +79,7 @@ def _is_secret(value: Value) -> bool:
     return isinstance(value, dict) and value.get("kind") == "Secret" and value.get("apiVersion") == "v1"
 
 
-def without_secrets(secret: dict[str, Any]) -> dict[str, Any]:
+def without_secrets(secret: Value) -> Value:
     """Return an object in JSON with asterisks in place of the values of a Secret; any other object unchanged."""
     if not _is_secret(secret):
         return secret
@@ -137,7 +137,7 @@ def failures(policy: AdmissionPolicy, programs: PolicyPrograms, activation: Acti
                 if activation.evaluate(program) is True:
                     continue
             except EvaluationError as error:
-                yield _error(validation.expression, error)
+                yield _without_values(_error(validation.expression, error), activation)
                 continue
             yield PolicyFailure(_message(validation, message, programs, activation), validation.expression, validation.reason)
         for annotation, program in zip(policy.annotations, programs.annotations, strict=True):
@@ -153,6 +153,25 @@ def _error(expression: Expression, error: EvaluationError) -> PolicyFailure:
     if isinstance(error, Undecided):
         return PolicyFailure(error.message, expression, is_error=True, is_undecided=True)
     return PolicyFailure(f"expression {_quoted(expression.text)} resulted in error: {error.message}", expression, is_error=True)
+
+
+def _without_values(failure: PolicyFailure, activation: Activation) -> PolicyFailure:
+    """Return a failure whose message does not contain the values of Secrets, which errors of conversions quote."""
+    objects = [activation.frame[name] for name in ("object", "oldObject", "params")]
+    return failure._replace(message=hide_values(failure.message, objects))
+
+
+def hide_values(message: str, objects: Iterable[Value]) -> str:
+    """Return a message with asterisks in place of the values of the Secrets among these objects in JSON."""
+    for each in objects:
+        data = each.get("data") if _is_secret(each) else None
+        for value in data.values() if isinstance(data, dict) else ():
+            if isinstance(value, str) and len(value) >= _MIN_SECRET_CHARS:
+                message = message.replace(value, STARS)
+    return message
+
+
+_MIN_SECRET_CHARS = 3
 
 
 def _quoted(expression: str) -> str:

@@ -12,7 +12,7 @@ from kcheck.policy.review import Review
 
 
 class UnknownUser(View):
-    """The user of a request that nobody states: what depends on it is undecided."""
+    """An unknown user: what depends on the user is undecided."""
 
     __slots__ = ()
 

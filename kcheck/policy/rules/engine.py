@@ -11,7 +11,7 @@ from kcheck.cel.eval.program import Program
 from kcheck.cel.values.values import EvaluationError, Undecided, Value
 from kcheck.finding.evidence import PolicyEvidence
 from kcheck.kube.location import Location, ObjectId
-from kcheck.policy.admission.evaluation import without_secrets
+from kcheck.policy.admission.evaluation import hide_values, without_secrets
 from kcheck.policy.admission.mutation import MutationError, plain_value
 from kcheck.policy.admission.requests import request_of
 from kcheck.policy.known_objects import KnownObjects
@@ -147,9 +147,9 @@ class _RuleFailure:
         self.path = path
         self.deciding = deciding
         self.expression = expression
-        self.error = error
-        masked = without_secrets(values["object"])
-        self.shown = values if masked is values["object"] else {**values, "object": masked, "self": value_at(masked, path)}
+        self.error = hide_values(error, (values["object"], values["oldObject"]))
+        masked, old = without_secrets(values["object"]), without_secrets(values["oldObject"])
+        self.shown = {**values, "object": masked, "oldObject": old, "self": value_at(masked, path)}
 
     def verdict(self) -> Verdict:
         """Return the verdict, with the field that decided."""

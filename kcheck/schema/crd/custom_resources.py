@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from kcheck.finding.problem import Problem
 from kcheck.kube.names import generated
 from kcheck.kube.object_change import is_equal
+from kcheck.kube.ownership import owned_part
 from kcheck.kube.resource import Resource
 from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.schema.crd import wording
@@ -210,7 +211,7 @@ class _Judgement:
         """The object after a server-side apply over the older version."""
         assert self.resource.older is not None
         plain = self.resource.node.plain()
-        merged = apply_over(old, self.resource.older.node.plain(), plain, CustomMerge(schema))
+        merged = apply_over(old, owned_part(self.resource.older) or {}, plain, CustomMerge(schema))
         merged["metadata"] = plain.get("metadata")
         value: dict[str, Any] = Decoder(_ignored, self.version.prunes).decode(node_of(merged, self.resource.node), schema, root=True)
         return value

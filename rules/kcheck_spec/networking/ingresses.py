@@ -39,7 +39,7 @@ gke_class_annotation = declare(
     "gke-ingress-class-annotation",
     "Ingress has the deprecated annotation kubernetes.io/ingress.class with a class of GKE",
     severity=WARNING,
-    groups=("upgrades",),
+    groups=("upgrades", "verdict"),
     default=False,
 )
 ingress_class = declare("invalid-ingress-class", "Invalid IngressClass (controller, parameters)", fixable=True)

@@ -195,7 +195,7 @@ def claims_are_not_made_for_others(pod: Pod) -> Iterator[Problem]:
 account_of_token = declare(
     "token-without-service-account",
     "Pod with a projected serviceAccountToken has no serviceAccountName",
-    groups=("service-accounts",),
+    groups=("service-accounts", "verdict"),
     default=False,
 )
 
