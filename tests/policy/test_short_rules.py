@@ -136,6 +136,36 @@ def test_errors_do_not_quote_secret_values(tmp_path: Path) -> None:
     assert "aHVudGVy" not in found.message
 
 
+UNIQUE = {
+    "id": "unique-hosts", "on": "Ingress", "message": "another Ingress serves a host of {self.metadata.name}",
+    "check": "self.spec.rules.all(r, !objects.Ingress.exists(i, i.metadata.name != self.metadata.name && "
+    "i.spec.rules.exists(other, other.host == r.host)))",
+}  # fmt: skip
+INGRESS = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: NAME}\nspec: {rules: [{host: HOST}]}\n"
+
+
+def test_rules_about_several_objects(tmp_path: Path) -> None:
+    texts = [INGRESS.replace("NAME", name).replace("HOST", host) for name, host in [("a", "x.org"), ("b", "y.org"), ("c", "x.org")]]
+    found = judge(tmp_path, UNIQUE, text="---\n".join(texts))
+    assert [each.message for each in found] == [f"another Ingress serves a host of {name}" for name in ("a", "c")]
+    assert found[0].place.field == "spec.rules[0].host"
+
+
+def test_secret_values_of_other_objects_are_masked(tmp_path: Path) -> None:
+    text = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {password: hunter2hunter2}\n---\n"
+    rule = {"id": "s", "on": "ConfigMap", "message": "{objects.Secret}", "check": "size(objects.Secret) == 0"}
+    [found] = judge(tmp_path, rule, text=f"{text}apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\n")
+    assert "password" in found.message
+    assert "hunter2" not in found.message
+
+
+def test_other_objects_are_typed(tmp_path: Path) -> None:
+    [kind] = mistakes(tmp_path, RULE.replace("{on}", "Service").replace("{check}", "size(objects.Ingres) == 0"))
+    assert kind.endswith('has no field "Ingres"; did you mean "Ingress"?')
+    [field] = mistakes(tmp_path, RULE.replace("{on}", "Service").replace("{check}", "objects.Ingress.all(i, i.spc != null)"))
+    assert 'no field "spc"; did you mean "spec"?' in field
+
+
 def test_user_is_unknown(tmp_path: Path) -> None:
     assert not judge(tmp_path, LIMIT | {"check": 'request.userInfo.username == "admin"'})
     report = kcheck.check(tmp_path / "k8s", config={}, policies=tmp_path / "team.kcheck.yaml", select=["all"])

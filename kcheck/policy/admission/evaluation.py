@@ -83,8 +83,8 @@ def without_secrets(secret: Value) -> Value:
     """Return an object in JSON with asterisks in place of the values of a Secret; any other object unchanged."""
     if not _is_secret(secret):
         return secret
-    data = secret.get("data")
-    return {**secret, "data": dict.fromkeys(data, STARS)} if isinstance(data, dict) else secret
+    texts = {key: dict.fromkeys(each, STARS) for key in ("data", "stringData") if isinstance(each := secret.get(key), dict)}
+    return {**secret, **texts}
 
 
 class CostExceeded(Exception):
