@@ -189,6 +189,14 @@ def test_rules_in_the_config(tmp_path: Path) -> None:
         assert report.policies == ("policy/limit",)
 
 
+def test_kcheck_config_names_the_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(".kcheck.yaml").write_text(json.dumps({"policies": [LIMIT]}, indent=1))
+    output = CliRunner().invoke(cli, ["config"]).output
+    assert "policies" in output
+    assert "short rules in .kcheck.yaml" in output
+
+
 def test_selection_and_suppression(tmp_path: Path) -> None:
     assert not judge(tmp_path, LIMIT, ignore="policy/limit")
     assert not judge(tmp_path, LIMIT, config={"rules": {"policy/limit": "off"}})
@@ -243,6 +251,8 @@ RULE = "policies:\n  - id: r\n    on: {on}\n    check: {check}\n"
         ("Pod", "object.spec.nodeName", "4:12: check must be true or false, but its type is string"),
         ("Pod", "object.spec.restartPolicy == 'always'", '4:38: spec.restartPolicy never equals "always"; did you mean "Always"?'),
         ("Deployment", "object.spec.replicas == '1'", "4:33: found no matching overload for '_==_' applied to '(int, string)'"),
+        ("Pod", "self.spec.restartPolicy == 'always'", '4:36: spec.restartPolicy never equals "always"; did you mean "Always"?'),
+        ("core/v1 Container", "self.imagePullPolicy == 'always'", '4:33: imagePullPolicy never equals "always"; did you mean "Always"?'),
         ("Deploymnt", "true", '3:9: unknown kind "Deploymnt"; did you mean "Deployment"?'),
         ("apps/v1beta1 Deployment", "object.x", '3:9: no kind "Deployment" in apps/v1beta1; use apps/v1'),
         ("{types: [core/v1 Contaner]}", "true", '3:9: unknown API type "core/v1 Contaner"; did you mean "core/v1 Container"?'),

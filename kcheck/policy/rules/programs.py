@@ -126,6 +126,9 @@ def field_path(expr: Expr) -> FieldPath | None:
     return FieldPath(tuple(reversed(keys)), expr.name == "self") if expr.name in ("object", "self") and keys else None
 
 
+_ANY_KIND = ResourceName("", "", "", "", True)
+
+
 class _RuleTarget:
     """The types of the variables of a rule for one kind, or for one API type in any kind."""
 
@@ -139,6 +142,15 @@ class _RuleTarget:
         self.environment = _environment(whole_type, whole_type if value is None else cel_type(value, self.misses), objects)
         self.name = name
         self.shape = whole
+        self.own = value
+
+    def analysis(self) -> ExpressionAnalysis | None:
+        """Return an analysis of expressions for this kind or type, None if nothing is known of it."""
+        if self.own is not None:
+            return ExpressionAnalysis(_ANY_KIND, Shape("any"), {}, frozenset(), self.own)
+        if self.name is None or self.shape is None:
+            return None
+        return ExpressionAnalysis(self.name, self.shape, {}, frozenset())
 
 
 def check_rule(rule: ShortRule, store: Store) -> Iterator[RuleMistake]:
@@ -222,8 +234,8 @@ def _faults(role: str, expression: RuleExpression, target: _RuleTarget, several:
         yield 0, "at must read a field, such as object.spec.replicas"
     if role == "field" and field_path(found.expr) is None:
         yield 0, "a fix changes a field, such as object.spec.replicas or self.image"
-    if target.shape is not None and target.name is not None:
-        analysis = ExpressionAnalysis(target.name, target.shape, {}, frozenset())
+    analysis = target.analysis()
+    if analysis is not None:
         analysis.analyse(found.expr)
         for problem in analysis.problems:
             if problem.rule == "policy-type-mismatch":
@@ -238,9 +250,8 @@ def has_fields(program: Program) -> bool:
 
 def _constant(expression: RuleExpression, target: _RuleTarget) -> object:
     found = target.environment.compile(expression.text)
-    if target.shape is None or target.name is None or not isinstance(found, Program):
-        return UNKNOWN
-    return ExpressionAnalysis(target.name, target.shape, {}, frozenset()).analyse(found.expr).value
+    analysis = target.analysis()
+    return UNKNOWN if analysis is None or not isinstance(found, Program) else analysis.analyse(found.expr).value
 
 
 def _explained(issue: Issue, target: _RuleTarget) -> str:
