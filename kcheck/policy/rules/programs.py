@@ -13,7 +13,7 @@ from kcheck.cel.language.declarations import known_functions
 from kcheck.cel.language.issues import Issue
 from kcheck.cel.language.syntax import Call, Comprehension, Expr, Ident, Literal, Select
 from kcheck.cel.values.types import BOOL, DYN, STRING, Type, list_of
-from kcheck.kube.suggestions import nearest
+from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.policy.admission.expression_analysis import UNKNOWN, ExpressionAnalysis
 from kcheck.policy.resource_names import ResourceName
 from kcheck.policy.rules.cel_types import ShapeFields, cel_type
@@ -261,13 +261,13 @@ def _explained(issue: Issue, target: _RuleTarget) -> str:
     if undefined is not None:
         near = target.misses.get(undefined[1], "")
         owner = target.title
-        return f'{owner} has no field "{undefined[1]}"' + (f'; did you mean "{near}"?' if near else "")
+        return f'{owner} has no field "{undefined[1]}"' + (f"; {did_you_mean(near)}" if near else "")
     undeclared = _UNDECLARED.search(message)
     if undeclared is not None:
         word = undeclared[1]
         near = nearest(word, [*_VARIABLES, *known_functions()]) or ""
         quoted = f"; write '{word}' in quotes for a text" if not near and word.isidentifier() else ""
-        return f'unknown name "{word}"' + (f'; did you mean "{near}"?' if near else quoted)
+        return f'unknown name "{word}"' + (f"; {did_you_mean(near)}" if near else quoted)
     return message
 
 
