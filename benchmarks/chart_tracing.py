@@ -27,7 +27,7 @@ from kcheck.helm.program import HelmFailed, HelmSettings, find_program
 from kcheck.helm.rendering import Trace, render_chart, trace_chart
 from kcheck.helm.settings import NAMESPACE, RELEASE
 from kcheck.helm.template import calls
-from kcheck.helm.values import TextQuery, ValueLeaf, Values, ValueTracer, changed_leaf, path_text
+from kcheck.helm.values import ChartValues, TextQuery, ValueLeaf, ValueTracer, changed_leaf, path_text
 from kcheck.run.charts import link_dependencies, repository_of, value_files
 from kcheck.schema.builtin.definitions import load
 
@@ -163,7 +163,7 @@ def change_values(program: str, chart: Chart, number: int, generator: random.Ran
     plain = render_chart(program, chart, settings)
     trace = trace_chart(program, chart, settings, plain)
     unstable = {(each.name, each.number) for each in changed_lines(plain, render_chart(program, chart, settings))}
-    values = Values(chart)
+    values = ChartValues(chart)
 
     def stack_of(name: str, offset: int) -> list[TemplatePiece]:
         return trace.stacks.of(trace.texts[name].stack_at(offset)) if name in trace.texts else []

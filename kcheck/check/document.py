@@ -87,8 +87,8 @@ def check_documents(
     return result
 
 
-DOCUMENT_RULES = frozenset({"invalid-yaml", "duplicate-key", "not-kubernetes-object", "internal-error"})
-"""Rules of the engine that judge the text of a document, rather than its objects."""
+DOCUMENT_RULES = frozenset({"invalid-yaml", "duplicate-key", "not-kubernetes-object", "internal-error", "left-over-value"})
+"""Rules of the engine that judge the text of a document or how it changes, rather than its objects."""
 
 
 def check_objects(
@@ -101,6 +101,8 @@ def check_objects(
     result = FileResult()
     check = _DocumentCheck(document, session, rules, session.plan(rules), result, MANIFEST, stores or session.stores)
     check.collects_mentions = _needs_mentions(mentioning)
+    # The older versions are manifests, from which these objects differ because of how they are made.
+    check.before = None
     for resource in resources(document):
         check.check_object(resource)
     check.drop_covered()
@@ -180,7 +182,8 @@ class _DocumentCheck:
             self.foreign = is_written_by_cluster(resource)
         resource.part = self.part
         if self.before is not None:
-            self.older = self.before.find(resource)
+            # A patch contains only some fields of the object, and its older version may be a complete one.
+            self.older = None if resource.part else self.before.find(resource)
             resource.older = self.older.resource if self.older is not None else None
         stores = self.stores
         self.lacks_schema = False
@@ -204,7 +207,9 @@ class _DocumentCheck:
             from kcheck.check.policies import policy_findings
 
             with self.session.stage("policies"):
-                self.result.findings += policy_findings(resource, self.session, self.rules, self.stores, self.locator)
+                self.result.findings += policy_findings(
+                    resource, self.session, self.rules, self.stores, self.locator, self.edits_if_fixable
+                )
 
         if resource.group == "admissionregistration.k8s.io" and POLICY_MARKER in resource.kind:
             self.check_policy(resource)
@@ -427,6 +432,10 @@ class _DocumentCheck:
     def fix_of(self, problem: Problem) -> Fix | None:
         """The edits that fix a problem, None if the text does not allow them."""
         return self.edits_of(problem.fix) if problem.fix is not None and self.is_fixable else None
+
+    def edits_if_fixable(self, change: Correction) -> Fix | None:
+        """The edits that a change means, None if the file is not written by a person or the text does not allow them."""
+        return self.edits_of(change) if self.is_fixable else None
 
     def edits_of(self, change: Correction | Fix) -> Fix | None:
         """The edits that a change means, None if the text does not allow them."""

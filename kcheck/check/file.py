@@ -65,6 +65,8 @@ class Relations(NamedTuple):
         built_findings: the findings of rules about single objects in the objects that kustomizations build.
         built_documents: the documents that these objects were made from, as (file, index).
         remote: the kustomizations with entries that kustomize downloads, which are not seen.
+        copies: the files most of whose objects other files have as well.
+        crd_groups: the groups of the CustomResourceDefinitions of the input.
     """
 
     findings: tuple[Finding, ...]
@@ -74,6 +76,8 @@ class Relations(NamedTuple):
     built_findings: tuple[Finding, ...] = ()
     built_documents: frozenset[tuple[str, int]] = frozenset()
     remote: tuple[SkippedFile, ...] = ()
+    copies: frozenset[str] = frozenset()
+    crd_groups: frozenset[str] = frozenset()
 
 
 RelationCache = Callable[[FactsByFile, Callable[[], Relations], Callable[[Relations], bool]], Relations]

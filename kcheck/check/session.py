@@ -54,12 +54,14 @@ class PolicySettings(NamedTuple):
         files: Paths and contents of other files with policies.
         username: The name of the user who makes the requests, "" if unknown.
         groups: The groups of this user.
+        rule_files: Paths and contents of the files with short rules, which are valid.
     """
 
     from_input: bool = True
     files: tuple[tuple[str, str], ...] = ()
     username: str = ""
     groups: tuple[str, ...] = ()
+    rule_files: tuple[tuple[str, str], ...] = ()
 
 
 class Clusters:

@@ -28,6 +28,7 @@ _COMMANDS = {
     "files": "Show the role and deployment unit of each file.",
     "graph": "Show the relations between objects as a graph.",
     "defaults": "Show objects as the API server holds them, with their defaults marked.",
+    "policy": "Test, list, explain and create user-defined policies.",
     "migrate": "Migrate from kube-linter, kube-score, Polaris or Checkov.",
     "merge": "Merge the results of shards into one report.",
     "cache": "Show or clear the cache.",

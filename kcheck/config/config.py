@@ -57,12 +57,14 @@ class PolicySources(NamedTuple):
         from_input: Whether policies in the input are enforced on it.
         username: The name of the user who makes the requests, "" if unknown.
         groups: The groups of this user.
+        rules: Name and content of the config, if it contains short rules.
     """
 
     paths: tuple[Path, ...] = ()
     from_input: bool = True
     username: str = ""
     groups: tuple[str, ...] = ()
+    rules: tuple[tuple[str, str], ...] = ()
 
 
 class Config(NamedTuple):

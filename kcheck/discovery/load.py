@@ -149,7 +149,7 @@ _NAMES = pattern(
                    | pnpm-(?:lock|workspace)\.yaml )
     | (?P<lint>      \.(?:yamllint|prettierrc|eslintrc|stylelintrc|markdownlint.*|golangci|hadolint|ansible-lint|kube-linter)
                      \.(?:ya?ml|json) )
-    | (?P<own>       \.kcheck\.ya?ml )
+    | (?P<own>       \.kcheck\.ya?ml | .+\.kcheck(?:-test)?\.yaml | kcheck-test\.yaml )
     | (?P<baseline>  \.kcheck-baseline\.json )
     | (?P<deploy>    skaffold.*\.ya?ml | helmfile.*\.ya?ml | devspace\.ya?ml | werf\.ya?ml | \.?goreleaser\.ya?ml | Taskfile\.ya?ml
                    | Pulumi.*\.ya?ml | serverless\.ya?ml | ct\.yaml | artifacthub-(?:repo|pkg)\.ya?ml | buf(?:\.gen|\.work)?\.yaml

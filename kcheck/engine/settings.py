@@ -116,24 +116,22 @@ def create_session(options: CheckOptions, config: Config, registry: Registry) ->
         from kcheck.engine.before import read_before
 
         session.before = read_before(options.before)
-    session.policy_settings = _policy_settings(options, config)
+    session.policy_settings = _policy_settings(options, config, session)
     if any(each.changes_cluster for each in config.overrides):
         session.clusters = _clusters(options, config, files, stores, session)
     return session
 
 
-def _policy_settings(options: CheckOptions, config: Config) -> PolicySettings:
-    """Returns where policies come from. Raises Error for files that cannot be read."""
+def _policy_settings(options: CheckOptions, config: Config, session: Session) -> PolicySettings:
+    """Returns where policies come from. Raises Error for files that cannot be read, and for short rules with errors."""
     sources, paths = config.policies, options.policies or config.policies.paths
     if not paths and sources == PolicySources():
         return PolicySettings()
-    files: tuple[tuple[str, str], ...] = ()
-    if paths:
-        # Imported late: few runs have this option.
-        from kcheck.engine.policy_files import read_policy_files
+    # Imported late: few runs have this option.
+    from kcheck.engine.policy_files import read_policy_files
 
-        files = read_policy_files(paths)
-    return PolicySettings(sources.from_input, files, sources.username, sources.groups)
+    files, rule_files = read_policy_files(paths, sources.rules, session.stores[-1])
+    return PolicySettings(sources.from_input, files, sources.username, sources.groups, rule_files)
 
 
 def recreate_session(options: CheckOptions) -> Session:

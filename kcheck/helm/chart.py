@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import os
 import posixpath
-import tarfile
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
@@ -238,6 +236,10 @@ def _folder_files(folder: str, is_allowed: Callable[[str], bool]) -> Iterator[tu
 
 def _archive_files(name: str, data: bytes) -> dict[str, bytes]:
     """Return the files of a packed chart without their first folder. Raises BadChart."""
+    # Imported on first use: few charts are packed.
+    import io
+    import tarfile
+
     files: dict[str, bytes] = {}
     size = 0
     try:

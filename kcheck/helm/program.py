@@ -7,10 +7,6 @@ template as it was rendered, in no particular order: nothing is sorted, left out
 from __future__ import annotations
 
 import os
-import shutil
-import signal
-import subprocess
-import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -58,7 +54,9 @@ class HelmSettings(NamedTuple):
 
 def find_program() -> str:
     """Return the path of helm in PATH, "" if it is not installed."""
-    path = shutil.which("helm")
+    from shutil import which
+
+    path = which("helm")
     # A relative entry of PATH may lead into the repository that is checked.
     return path if path is not None and os.path.isabs(path) else ""
 
@@ -126,6 +124,9 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 
 @contextmanager
 def _folder() -> Iterator[Path]:
+    # Imported on first use: a run with stored renderings does not start helm.
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="kcheck-", ignore_cleanup_errors=True) as temporary:
         yield Path(os.path.realpath(temporary))
 
@@ -140,6 +141,9 @@ def _environment(folder: Path) -> dict[str, str]:
 
 def _run(command: Sequence[str], output: int, errors: int, environment: Mapping[str, str], seconds: float) -> int | None:
     """Run a command and return its exit status, None if it took too long."""
+    import signal
+    import subprocess
+
     try:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=environment, start_new_session=True)
     except OSError as error:

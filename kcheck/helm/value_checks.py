@@ -21,6 +21,8 @@ Nearest = Any
 """A function that returns the name among others that is the most like a name, "" or None if none is."""
 
 _MAX_TEXT = 1_000_000
+# Values that helpers of `helm create` read in almost every chart.
+_CONVENTIONAL = frozenset({"nameOverride", "fullnameOverride", "namespaceOverride"})
 _CALLS_TEMPLATE = pattern(r"\b(?:include|template)\b")
 
 
@@ -168,10 +170,10 @@ class ChartChecker:
             if node[key].exists:
                 node = node[key]
                 continue
-            if path[: at + 1] in self.passed or path[:1] == ("global",) or self._is_mentioned(path, at):
+            if key in _CONVENTIONAL or path[: at + 1] in self.passed or path[:1] == ("global",) or self._is_mentioned(path, at):
                 return None
             siblings = [name for name, _ in node.entries]
-            near = self.nearest(key, [name for name in siblings if not self._is_read((*path[:at], name))])
+            near = self.nearest(key, siblings)
             # A key of a map that is also used as a whole may be set by the user.
             if not near and any(path[:length] in self.reads for length in range(1, at + 1)):
                 return None

@@ -77,7 +77,7 @@ def chain_spans(code: str) -> Iterator[tuple[tuple[str, ...], int, int]]:
             yield tuple(filter(None, match[2].split("."))), *match.span()
 
 
-class Values:
+class ChartValues:
     """The values that a chart is rendered with, in order of precedence.
 
     Args:
@@ -219,7 +219,7 @@ class ValueTracer:
         stack_of: returns the pieces of a template that a character comes from, the innermost first.
     """
 
-    def __init__(self, values: Values, texts: Mapping[str, str], stack_of: Any) -> None:
+    def __init__(self, values: ChartValues, texts: Mapping[str, str], stack_of: Any) -> None:
         self.values = values
         self.chart = values.chart
         self.texts = texts

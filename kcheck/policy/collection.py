@@ -10,13 +10,15 @@ from kcheck.kube.resource import Resource, resources
 from kcheck.policy.admission.admission_policies import read_admission_objects
 from kcheck.policy.policy_input import KnownObject, PolicyFile, PolicyInput, PolicyUser
 from kcheck.policy.policy_set import Parse
+from kcheck.policy.rules.rule_files import rules_in
 from kcheck.text.source import Source
 
 _SEPARATOR = re.compile(r"^(?=---)", re.MULTILINE)
 
 
 def collect_policies(
-    files: Sequence[PolicyFile], texts: Iterable[tuple[str, str]], user: PolicyUser | None, parse_file: Parse
+    files: Sequence[PolicyFile], texts: Iterable[tuple[str, str]], user: PolicyUser | None, parse_file: Parse,
+    rule_files: tuple[tuple[str, str], ...] = (),
 ) -> PolicyInput | None:  # fmt: skip
     """Return the policies in these files, with the objects that they refer to; None if no policy is enforced.
 
@@ -25,6 +27,7 @@ def collect_policies(
         texts: The paths and contents of all files with objects, which are read only if there are policies.
         user: The user who makes the requests.
         parse_file: Parses a file.
+        rule_files: Paths and contents of the files with short rules.
     """
     found: list[PolicyFile] = []
     every: list[Resource] = []
@@ -37,11 +40,14 @@ def collect_policies(
     validating, mutating, bindings, mutating_bindings = read_admission_objects(every)
     bound, mutating_bound = {each.policy for each in bindings}, {each.policy for each in mutating_bindings}
     enforced = [*(each for each in validating if each.name in bound), *(each for each in mutating if each.name in mutating_bound)]
-    if not enforced:
+    if not enforced and not rule_files:
         return None
     kinds = {"Namespace"} | {each.param_kind.kind for each in enforced if each.param_kind is not None}
-    names = tuple(dict.fromkeys(each.id for each in enforced))
-    return PolicyInput(tuple(found), tuple(_find_objects(kinds, texts, parse_file)), user, names)
+    names = [each.id for each in enforced]
+    if rule_files:
+        names += [rule.id for rule in rules_in(rule_files)]
+    known = tuple(_find_objects(kinds, texts, parse_file))
+    return PolicyInput(tuple(found), known, user, tuple(dict.fromkeys(names)), rule_files)
 
 
 def _find_objects(kinds: set[str], texts: Iterable[tuple[str, str]], parse_file: Parse) -> Iterator[KnownObject]:

@@ -39,9 +39,11 @@ class PolicyInput(NamedTuple):
         objects: The objects that policies may refer to, in the order of their files.
         user: The user who makes the requests, None if unknown.
         names: The ids of the policies that are enforced.
+        rule_files: Paths and contents of the files with short rules.
     """
 
     files: tuple[PolicyFile, ...]
     objects: tuple[KnownObject, ...] = ()
     user: PolicyUser | None = None
     names: tuple[str, ...] = ()
+    rule_files: tuple[tuple[str, str], ...] = ()

@@ -10,6 +10,8 @@ from kcheck.policy.held_objects import held_object
 from kcheck.policy.known_objects import KnownObjects
 from kcheck.policy.policy_input import PolicyInput
 from kcheck.policy.review import Review
+from kcheck.policy.rules.engine import RuleEngine
+from kcheck.policy.rules.rule_files import rules_in
 from kcheck.policy.verdict import PolicyNotice, Verdict
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
@@ -35,11 +37,25 @@ class PolicySet:
     def __init__(self, input: PolicyInput, store: Store, parse_file: Parse = parse) -> None:
         objects = [each for file in input.files for document in parse_file(Source(file.path, file.text)) for each in resources(document)]
         known = KnownObjects(input.objects)
+        self._rules: RuleEngine | None = None
+        if input.rule_files:
+            self._rules = RuleEngine(rules_in(input.rule_files), store, known, input.user)
         validating, mutating, bindings, mutating_bindings = read_admission_objects(objects)
         self.admission_policies = {f"{each.resource.kind}/{each.name}": each for each in (*validating, *mutating)}
         self.store = store
         self._validating = AdmissionPolicies(validating, bindings, known, input.user)
         self._mutating = AdmissionPolicies(mutating, mutating_bindings, known, input.user) if mutating_bindings else None
+
+    def reasons(self, resource: Resource) -> dict[str, str]:
+        """Return the ids of all policies with the clause that excludes an object, "" if the policy judges it."""
+        older = resource.older
+        review = Review(resource, self.store, held_object(older, self.store) if older is not None else None)
+        found = {policy.id: clause for policy, clause in self._validating.reasons(review)}
+        if self._mutating is not None:
+            found |= {policy.id: clause for policy, clause in self._mutating.reasons(review)}
+        if self._rules is not None:
+            found |= {rule.id: clause for rule, clause in self._rules.reasons(review)}
+        return found
 
     def verdicts(
         self, resource: Resource, is_enabled: Callable[[str], bool] = lambda id: True
@@ -53,3 +69,5 @@ class PolicySet:
         if self._mutating is not None:
             yield from self._mutating.mutate(review, is_enabled)
         yield from self._validating.verdicts(review, is_enabled)
+        if self._rules is not None:
+            yield from self._rules.verdicts(review, is_enabled)

@@ -12,6 +12,14 @@ Path = tuple[str | int, ...]
 """The keys and indexes from the root of an object to a value."""
 
 
+class ProposedChange(NamedTuple):
+    """A change that the fix of a policy makes. `action`: set, add (to a list) or remove; `json`: the value in JSON."""
+
+    action: str
+    path: Path
+    json: str
+
+
 class Verdict(NamedTuple):
     """A policy denies an object, or warns of it.
 
@@ -24,6 +32,8 @@ class Verdict(NamedTuple):
         place: The location of the expression or rule in the policy.
         help: What to do, "" if the policy does not say.
         reason: The reason of the API server.
+        changes: The changes of its fix.
+        is_safe: Whether the fix is applied without --unsafe.
     """
 
     id: str
@@ -34,6 +44,8 @@ class Verdict(NamedTuple):
     place: Location
     help: str = ""
     reason: Reason = ""
+    changes: tuple[ProposedChange, ...] = ()
+    is_safe: bool = False
 
 
 class PolicyNotice(NamedTuple):

@@ -88,7 +88,7 @@ def _kinds_without_schema(report: Report, verbose: bool) -> str:
 
 def nothing_checked(report: Report) -> str:
     """Returns a warning if no file was checked: what was skipped instead, and what to do. "" if any file was checked."""
-    if report.files or report.findings:
+    if report.files or any(finding.rule != UNRENDERED for finding in report.findings):
         return ""
     roles = Counter(report.roles[each.file].name for each in report.passed if each.file in report.roles)
     skipped = [counted(number, _SKIPPED[role]) for role, number in roles.most_common() if role in _SKIPPED]
@@ -97,9 +97,12 @@ def nothing_checked(report: Report) -> str:
         skipped.append(counted(others, "other file" if skipped else "file"))
     line = "kcheck: warning: no manifest was checked: " + (f"{enumeration(skipped)} skipped" if skipped else "no YAML or JSON file found")
     if roles[CHART_TEMPLATE] or roles[VALUES]:
-        line += "; render charts first, e.g. helm template CHART | kcheck check -"
+        line += "; install helm, or render charts first, e.g. helm template CHART | kcheck check -"
     return line
 
+
+UNRENDERED = "unrendered-chart"
+"""The rule about charts that were not checked."""
 
 _SKIPPED = {CHART_TEMPLATE: "chart template", VALUES: "values file", KUSTOMIZATION: "kustomization", VENDORED: "vendored file"}
 

@@ -21,18 +21,22 @@ _COMMON = frozenset({"kubernetes", "apps", "core", "cluster", "clusters", "confi
 """Words in groups that name no organization."""
 
 
-def without_own_images(findings: list[Finding], objects: Iterable[ObjectId], roles: Mapping[str, Role]) -> list[Finding]:
+def crd_groups(objects: Iterable[ObjectId]) -> frozenset[str]:
+    """Return the groups of the CustomResourceDefinitions among objects."""
+    # The name of a definition is that of its resource and its group: applications.argoproj.io.
+    return frozenset(each.name.partition(".")[2] for each in objects if each.kind == "CustomResourceDefinition")
+
+
+def without_own_images(findings: list[Finding], groups: Iterable[str], roles: Mapping[str, Role]) -> list[Finding]:
     """Return findings without those about the tag `latest` of images of the project, except in examples.
 
     Args:
         findings: The findings.
-        objects: The objects of the input.
+        groups: The groups of the CustomResourceDefinitions of the input.
         roles: The roles of files.
     """
     if all(each.rule != _RULE for each in findings):
         return findings
-    # The name of a definition is that of its resource and its group: applications.argoproj.io.
-    groups = {each.name.partition(".")[2] for each in objects if each.kind == "CustomResourceDefinition"}
     names = {word for group in groups for word in group.split(".")[:-1] if len(word) >= _MIN_LENGTH} - _COMMON
     names = {word.replace("-", "") for word in names}
     return [each for each in findings if each.rule != _RULE or not names or _is_example(each.file, roles) or not _is_own(each, names)]

@@ -212,7 +212,7 @@ class RoleFinder:
         if self._expected and (test := self._expected.get(os.path.normpath(target.path))):
             return Role(ASSERTION, f"{test} compares it with the cluster")
         if _is_policy_test(lower):
-            return Role(ASSERTION, "its name is that of a test of Kyverno policies")
+            return Role(ASSERTION, "its name is that of a test of policies")
         around = self._of_folder(target)
         in_tests = around is not None and around.name in (TEST_FIXTURE, TEST_MANIFEST)
         in_cluster_tests = around is not None and around.name == TEST_MANIFEST
@@ -366,7 +366,7 @@ def _is_chainsaw_test(name: str) -> bool:
 
 
 def _is_policy_test(name: str) -> bool:
-    return name.startswith("kyverno-test")
+    return name.startswith("kyverno-test") or name.endswith("kcheck-test.yaml")
 
 
 NAMED = Role(MANIFEST, "named on the command line")

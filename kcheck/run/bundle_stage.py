@@ -24,11 +24,11 @@ from kcheck.finding.role import CHART_TEMPLATE, COMPONENT, EXAMPLES, KUSTOMIZATI
 from kcheck.kube import placeholders
 from kcheck.kube.location import Location
 from kcheck.redaction import redact
-from kcheck.repository.own_images import without_own_images
+from kcheck.repository.own_images import crd_groups, without_own_images
 from kcheck.repository.policy import SELECTS_NOTHING
 from kcheck.repository.units import Builds, BuiltUnit, Units, find_units
 from kcheck.rule.ruleset import RuleSet
-from kcheck.run.copied_objects import merge_copies
+from kcheck.run.copied_objects import files_of_copies, merge_copies
 from kcheck.run.missing_schemas import merge_missing_schemas
 from kcheck.text.span import Range
 
@@ -111,7 +111,7 @@ class _ReportBuilder:
                 kept, suppressed = self.with_charts(kept, suppressed)
             # Of findings with the same position and message, the first one stays first.
             ordered = sorted(dict.fromkeys(kept), key=lambda f: f.order)
-            ordered = ordered if self.session.judges_as_server else self.without_repetitions(ordered)
+            ordered = ordered if self.session.judges_as_server else self.without_repetitions(ordered, relations)
             findings = merge_missing_schemas(self.without_baseline(ordered))
             self.report.findings = [f._replace(url=self.report.url_of(f.rule)) for f in findings]
             self.report.suppressed = len(suppressed)
@@ -130,21 +130,33 @@ class _ReportBuilder:
             for each in self.report.passed
             if not (each.file in roles and roles[each.file].name in (CHART_TEMPLATE, VALUES) and each.file.startswith(tuple(rendered)))
         ]
-        self.report.passed += charts.passed
+        explained = {each.file for each in charts.passed}
+        self.report.passed = [each for each in self.report.passed if each.file not in explained] + charts.passed
+        relocated = charts.relocated(kept)
         self.report.limited += charts.limited
-        return [*charts.relocated(kept), *charts.findings], charts.relocated(suppressed)
+        self.report.limited += [
+            SkippedFile(file, "lines whose values the chart leaves empty were not checked; add values for checks, such as ci/*-values.yaml")
+            for file in sorted(charts.incomplete)
+        ]
+        return [*relocated, *charts.findings], charts.relocated(suppressed)
 
-    def without_repetitions(self, findings: list[Finding]) -> list[Finding]:
+    def without_repetitions(self, findings: list[Finding], relations: Relations) -> list[Finding]:
         """Return the findings without those about images of the project itself, and about copies of an object."""
         if len(self.checked) == 1 or not findings:
             return findings
-        objects = {
-            each.path: [f.id for f in each.facts]
-            for each in self.facts_by_file
-            if each.path in self.checked and not self.is_test(each.path)
-        }
-        findings = without_own_images(findings, chain.from_iterable(objects.values()), self.report.roles)
-        return merge_copies(findings, self.report.findings, objects)
+        findings = without_own_images(findings, relations.crd_groups, self.report.roles)
+        return merge_copies(findings, self.report.findings, relations.copies, self.may_be_copied)
+
+    def may_be_copied(self, file: str) -> bool:
+        """Return whether findings of a file may be about copies of objects in other files."""
+        return file in self.checked and not self.is_test(file)
+
+    def with_copies(self, relations: Relations) -> Relations:
+        """Return the relations with what is needed to recognize copies of objects and images of the project."""
+        if len(self.checked) == 1 or self.session.judges_as_server:
+            return relations
+        objects = {each.path: [facts.id for facts in each.facts] for each in self.facts_by_file if self.may_be_copied(each.path)}
+        return relations._replace(copies=files_of_copies(objects), crd_groups=crd_groups(chain.from_iterable(objects.values())))
 
     def without_baseline(self, findings: list[Finding]) -> list[Finding]:
         """Return the findings that are not in the baseline."""
@@ -220,7 +232,7 @@ class _ReportBuilder:
         failures += [finding for each in builds.failures for finding in self.failed_build(*each)]
         findings = (*failures, *self.run_relation_rules(units, builds.units))
         if not builds.units:
-            return Relations(findings, units.by_file, len(units.all), builds.reads, remote=builds.remote)
+            return self.with_copies(Relations(findings, units.by_file, len(units.all), builds.reads, remote=builds.remote))
         overlays = _Overlays(units.by_file)
         documents: set[tuple[str, int]] = set()
         unbuilt: set[str] = set()
@@ -232,7 +244,9 @@ class _ReportBuilder:
             elif unit.kind == "kustomization":
                 unbuilt.update(files)
         built = frozenset(each for each in documents if each[0] not in unbuilt)
-        return Relations(findings, units.by_file, len(units.all), builds.reads, tuple(overlays.findings()), built, builds.remote)
+        return self.with_copies(
+            Relations(findings, units.by_file, len(units.all), builds.reads, tuple(overlays.findings()), built, builds.remote)
+        )
 
     def with_built_findings(self, findings: list[Finding], relations: Relations) -> list[Finding]:
         """Return the findings of rules about single objects in the objects as kustomizations deploy them.
@@ -265,9 +279,9 @@ class _ReportBuilder:
         return file in self.checked or (role is not None and role.name in (KUSTOMIZATION, COMPONENT, OTHER))
 
     def is_about_object(self, rule: str) -> bool:
-        """Return whether a rule judges objects, rather than the text of their files."""
+        """Return whether a rule judges objects, rather than the text of their files or how the manifests change."""
         found = self.session.registry.find(rule)
-        return rule not in DOCUMENT_RULES and found is not None and found.scope != "document"
+        return rule not in DOCUMENT_RULES and found is not None and found.scope not in ("document", "change")
 
     def build_kustomizations(self, units: Units) -> tuple[Builds, list[Finding]]:
         """Return the builds of the kustomizations, or none and findings if that fails."""

@@ -6,7 +6,6 @@ import os
 import posixpath
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -24,14 +23,13 @@ from kcheck.helm.program import HelmSettings, find_program
 from kcheck.helm.rendering import Trace
 from kcheck.helm.settings import Helm
 from kcheck.helm.stored import StoredRendering
-from kcheck.helm.value_checks import ChartChecker
-from kcheck.helm.values import TextQuery, ValueLeaf, Values
-from kcheck.kube.suggestions import did_you_mean, nearest
+from kcheck.helm.values import ChartValues, TextQuery, ValueLeaf
+from kcheck.kube.suggestions import did_you_mean
 from kcheck.redaction import redact
 from kcheck.repository.roles import RoleFinder
 from kcheck.run.chart_releases import Release, ReleaseValues, read_value_file
 from kcheck.run.rendered_charts import RenderedCharts, RenderedFile, Rendering
-from kcheck.run.rendering_cache import RenderingCache
+from kcheck.run.rendering_cache import Pool, RenderingCache
 from kcheck.schema.locator import LINE_LIMIT
 from kcheck.schema.store import Store
 from kcheck.text.complaint import Complaint
@@ -179,6 +177,9 @@ class ChartStage:
             chart = self._read(each)
             if chart is None:
                 continue
+            if not chart.templates and not chart.metadata().dependencies:
+                # It has nothing to render.
+                continue
             if chart.metadata().kind == "library":
                 self.charts.passed.append(SkippedFile(each.target.path, "library chart: the charts that use it are rendered"))
             elif not self.program:
@@ -189,7 +190,7 @@ class ChartStage:
         ready = [pair for pair in ready if os.path.realpath(pair[1].folder) not in linked]
         files: list[RenderedFile] = []
         if ready:
-            with ThreadPoolExecutor(max(self.helm.jobs, 1)) as pool:
+            with Pool(self.helm.jobs) as pool:
                 jobs = [_ChartJob(self, pool, each, chart) for each, chart in ready]
                 for number, job in enumerate(jobs, 1):
                     files += job.files()
@@ -292,7 +293,7 @@ def link_dependencies(chart: Chart, root: str, depth: int = 0) -> None:
 class _ChartJob:
     """The renderings of one chart."""
 
-    def __init__(self, stage: ChartStage, pool: ThreadPoolExecutor, found: _FoundChart, chart: Chart) -> None:
+    def __init__(self, stage: ChartStage, pool: Pool, found: _FoundChart, chart: Chart) -> None:
         self.stage = stage
         self.pool = pool
         self.found = found
@@ -302,17 +303,17 @@ class _ChartJob:
         stores = stage.session.stores_for(found.target.path)
         depends = any("Capabilities" in chart.source(path).text for path in chart.templates) or bool(chart.metadata().kubernetes)
         self.stores = stores if depends else stores[-1:]
-        self.has_comments = any(
+        self.has_comments = any("kcheck" in chart.source(path).text for path in chart.templates) and any(
             action.keyword == "comment" and "kcheck" in action.code for path in chart.templates for action in chart.template(path).actions
         )
-        self.runs: list[tuple[_ValueSet, Store, HelmSettings, Future[StoredRendering]]] = []
+        self.runs: list[tuple[_ValueSet, Store, HelmSettings, Callable[[], StoredRendering]]] = []
         for values in self.values:
             for store in self.stores:
                 settings = HelmSettings(
                     values.release, values.namespace, store.definitions.release, stage.api_versions(store, chart),
                     tuple(each.text for each in values.files), values.set,
                 )  # fmt: skip
-                self.runs.append((values, store, settings, pool.submit(stage.cache.rendering, chart, values.name, settings)))
+                self.runs.append((values, store, settings, stage.cache.rendering(pool, chart, values.name, settings)))
 
     def _value_sets(self) -> Iterator[_ValueSet]:
         """Yield the sets of values of the config or of the chart, and those of releases in the input."""
@@ -364,7 +365,7 @@ class _ChartJob:
                 texts = dict(zip(output.names, output.texts, strict=True))
                 tracer = self._tracer(values, settings, dict(texts))
                 rendering = Rendering(self.chart, values.name, settings, versions, texts, tracer, values.is_test)
-                rendering.values_of = partial(Values, self.chart, values.files)
+                rendering.values_of = partial(ChartValues, self.chart, values.files)
                 rendering.prove = self._prove
                 if self.has_comments:
                     rendering.insert_comments()
@@ -391,7 +392,7 @@ class _ChartJob:
         """Return the different outputs of each set of values, with the Kubernetes versions that they were rendered for."""
         found: dict[str, dict[StoredRendering, list[tuple[str, HelmSettings]]]] = {}
         for values, store, settings, future in self.runs:
-            found.setdefault(values.name, {}).setdefault(future.result(), []).append((store.definitions.version, settings))
+            found.setdefault(values.name, {}).setdefault(future(), []).append((store.definitions.version, settings))
         return {
             values: [
                 (",".join(version for version, _ in uses) if len(outputs) > 1 else "", uses[-1][1], output)
@@ -444,13 +445,12 @@ class _ChartJob:
     def _report_mistakes(self) -> None:
         """Report what is wrong with values and templates whatever they render."""
         files = [(each.path, each.text) for values in self.values for each in values.files if each.node is None]
-        for each in ChartChecker(self.chart, nearest).mistakes(list(dict(files).items())):
+        for each in self.stage.cache.mistakes(self.chart, list(dict(files).items())):
             rule, message = _MISTAKES[each.kind]
             help = did_you_mean(each.near) if each.near else _HELP[each.kind]
             if self.found.only and each.path not in self.found.only:
                 continue
-            range = each.source.range(*each.span)
-            self.stage.report(rule, self.found, each.path, Complaint(message.format(each.name), help), range, each.source.line(range.line))
+            self.stage.report(rule, self.found, each.path, Complaint(message.format(each.name), help), each.range, each.line)
 
     def _place_of(self, error: HelmError, values: _ValueSet) -> tuple[str, Range, str]:
         """Return the file and range of an error, and the text of its line."""
@@ -477,7 +477,7 @@ class _ChartJob:
 
     def _value_place(self, error: HelmError, values: _ValueSet) -> tuple[Source, Node] | None:
         """Return the value that an error is about; if it is missing, the innermost map around it."""
-        known = Values(self.chart, values.files)
+        known = ChartValues(self.chart, values.files)
         prefix = next((each for each in self.chart.prefixes[1:] if self.chart.metadata(each).name == error.subject), "")
         path = (*known.scopes(prefix)[0], *(int(part) if part.isdigit() else part for part in error.pointer))
         while path:

@@ -7,7 +7,7 @@ for each provider or variant. What is wrong in the source is wrong in all of the
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from kcheck.finding.finding import Finding
 from kcheck.kube.location import ObjectId
@@ -21,7 +21,9 @@ _Name = tuple[str, str, str]
 """API version, kind and name of an object. Variants of an installation have different namespaces."""
 
 
-def merge_copies(kept: Sequence[Finding], every: Iterable[Finding], objects: Mapping[str, Collection[ObjectId]]) -> list[Finding]:
+def merge_copies(
+    kept: Sequence[Finding], every: Iterable[Finding], collections: Collection[str], may_be_copied: Callable[[str], bool]
+) -> list[Finding]:
     """Return findings without those that other files have about copies of the same object.
 
     The remaining finding is the one in a file that is not a collection of copies, otherwise the one in the first file. Its message states
@@ -30,15 +32,17 @@ def merge_copies(kept: Sequence[Finding], every: Iterable[Finding], objects: Map
     Args:
         kept: The findings to report, in order.
         every: All findings, also suppressed ones: a copy of a suppressed finding is not reported either.
-        objects: The objects of each file.
+        collections: The files that are collections of copies.
+        may_be_copied: Whether the findings of a file count as copies, or have copies.
     """
+    if not collections:
+        return list(kept)
     files: dict[tuple[str, _Name, str], set[str]] = defaultdict(set)
     for finding in every:
-        if finding.object.name and finding.file in objects:
+        if finding.object.name and may_be_copied(finding.file):
             files[_key(finding)].add(finding.file)
     if all(len(each) == 1 for each in files.values()):
         return list(kept)
-    collections = collections_of_copies({file: set(map(_name, each)) for file, each in objects.items()})
     dropped: Counter[tuple[str, str, _Name, str]] = Counter()
     remaining: list[Finding] = []
     for finding in kept:
@@ -51,10 +55,13 @@ def merge_copies(kept: Sequence[Finding], every: Iterable[Finding], objects: Map
     return [_with_number(each, dropped.pop((each.file, *_key(each)), 0)) for each in remaining]
 
 
-def collections_of_copies(names: Mapping[str, Collection[_Name]]) -> set[str]:
-    """Return the files most of whose objects other files have as well. `names`: the objects of each file, each once."""
+def files_of_copies(objects: Mapping[str, Iterable[ObjectId]]) -> frozenset[str]:
+    """Return the files most of whose objects other files have as well. `objects`: the objects of each file."""
+    names = {file: set(map(_name, each)) for file, each in objects.items()}
     files = Counter(name for each in names.values() for name in each if name[2])
-    return {file for file, own in names.items() if len(own) >= _MIN_OBJECTS and sum(files[name] > 1 for name in own) >= _SHARED * len(own)}
+    return frozenset(
+        file for file, own in names.items() if len(own) >= _MIN_OBJECTS and sum(files[name] > 1 for name in own) >= _SHARED * len(own)
+    )
 
 
 def _key(finding: Finding) -> tuple[str, _Name, str]:

@@ -27,12 +27,12 @@ def add_policies(session: Session, candidates: Iterable[tuple[str, str, str]], t
     files = [PolicyFile(path, text) for path, text, role in candidates if role not in _NOT_ENFORCED or role in session.included_roles]
     known = {file.path for file in files}
     files += [PolicyFile(path, text, False) for path, text in settings.files if path not in known]
-    if not files:
+    if not files and not settings.rule_files:
         return
     objects = [*settings.files, *((path, text) for path, text, role in texts if role not in TESTS)]
     user = PolicyUser(settings.username, settings.groups) if settings.username else None
     parse_file = session.substitution.parse if session.substitution is not None else parse
-    session.policies = collect_policies(files, dict(objects).items(), user, parse_file)
+    session.policies = collect_policies(files, dict(objects).items(), user, parse_file, settings.rule_files)
     if session.policies is not None and session.factory is not None:
         session.factory = partial(_create_with, session.factory, session.policies)
 

@@ -20,7 +20,7 @@ from kcheck.helm.marking import TemplatePiece
 from kcheck.helm.program import HelmSettings
 from kcheck.helm.rendering import Trace, with_comments
 from kcheck.helm.tracing import TracedText
-from kcheck.helm.values import TextQuery, ValueLeaf, Values
+from kcheck.helm.values import ChartValues, TextQuery, ValueLeaf
 from kcheck.kube.location import Location, ObjectId
 from kcheck.redaction import redact
 from kcheck.schema.locator import LINE_LIMIT
@@ -30,6 +30,7 @@ from kcheck.text.source import Source
 from kcheck.text.span import Range
 from kcheck.yaml.parse import parse
 
+_ACTION = pattern(r"\{\{.*?\}\}")
 _LINE = pattern(r"\bline (\d+)\b")
 _NUMBER = pattern(r":(\d+)")
 _MAX_NAMED = 3
@@ -78,7 +79,7 @@ class Rendering:
         self.versions = versions
         self.texts = texts
         self.is_test = is_test
-        self.values_of: Callable[[], Values] = partial(Values, chart)
+        self.values_of: Callable[[], ChartValues] = partial(ChartValues, chart)
         self.prove: Prove | None = None
         self._insertions: dict[str, list[tuple[int, int]]] = {}
         self._plain: PlainTexts | None = None
@@ -137,6 +138,7 @@ class RenderedCharts:
         limited: charts of which some sets of values could not be rendered, with the reason.
         rendered: folders of the charts that were rendered.
         only: templates whose findings are reported, by chart; all if the chart is not contained.
+        incomplete: templates with findings that are not reported, because they are about lines whose values the chart leaves empty.
         is_named_unrendered: whether a chart on the command line could not be rendered because helm is missing.
     """
 
@@ -147,6 +149,7 @@ class RenderedCharts:
         self.limited: list[SkippedFile] = []
         self.rendered: set[str] = set()
         self.only: dict[str, frozenset[str]] = {}
+        self.incomplete: set[str] = set()
         self.is_named_unrendered = False
         self._paths: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)
         self._sources: dict[tuple[int, str], Source] = {}
@@ -177,6 +180,9 @@ class RenderedCharts:
             if (only is not None and path.template not in only) or self.is_test_value(finding, path):
                 continue
             moved = mover.finding(finding, path)
+            if not path.values and mover.lacks_values(finding.place, path, moved.range.line):
+                self.incomplete.add(moved.file)
+                continue
             key = moved.rule, moved.file, moved.range, moved.message
             merged.setdefault(key, _MovedFinding(moved, finding.place, path))
             names[key][path.values] = None
@@ -255,6 +261,18 @@ class _Mover:
         return finding._replace(
             place=place, message=message, related=(*others, *related), fix=None, help=self.message(finding.help, path, place)
         )
+
+    def lacks_values(self, place: Location, path: RenderedPath, number: int) -> bool:
+        """Return whether a line of a template has only empty values, which the user of the chart must set. `number`: of the line."""
+        rendering = self.charts.renderings[path.rendering]
+        traced = rendering.trace.texts.get(path.name)
+        stack = [] if traced is None else rendering.trace.stacks.of(traced.stack_at(place.start))
+        if not stack:
+            return False
+        source = self.source(rendering.chart, stack[_level_of(stack)].file)
+        template = source.line(number) if number <= len(source.line_starts) else ""
+        bare = _ACTION.sub("", template)
+        return ".Values." in template and bare != template and bare.strip() == _line_at(rendering.texts[path.name], place.start).strip()
 
     def moved(self, place: Location) -> Location:
         """Return a location in its template."""

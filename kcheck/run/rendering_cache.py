@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from kcheck import __version__
 from kcheck.helm.chart import Chart
@@ -14,9 +15,52 @@ from kcheck.helm.program import HelmFailed, HelmSettings, program_state
 from kcheck.helm.rendering import Trace, render_chart, trace_chart
 from kcheck.helm.stored import StoredRendering, StoredTrace, restore_trace, store_trace
 from kcheck.helm.tracing import Stacks, TracedText
-from kcheck.helm.values import TextQuery, ValueLeaf, Values, ValueTracer, path_text
+from kcheck.helm.values import ChartValues, TextQuery, ValueLeaf, ValueTracer, path_text
+from kcheck.redaction import redact
 from kcheck.text.digest import digest_of_parts
 from kcheck.text.record import NamedTuple
+from kcheck.text.span import Range
+
+
+class Pool:
+    """Threads that run helm, started when the first one is needed. `jobs`: their number."""
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs = max(jobs, 1)
+        self._executor: Any = None
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def submit(self, function: Callable[..., Any], *arguments: object) -> Any:
+        """Run a function in a thread and return its Future."""
+        if self._executor is None:
+            # Imported on first use: a run with stored renderings needs no thread.
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._executor = ThreadPoolExecutor(self._jobs)
+        return self._executor.submit(function, *arguments)
+
+    def __exit__(self, *error: object) -> None:
+        if self._executor is not None:
+            self._executor.shutdown()
+
+
+class StoredMistake(NamedTuple):
+    """A mistake in a chart: see `ChartMistake`. `line`: the text of the line, without secrets."""
+
+    kind: str
+    path: str
+    range: Range
+    line: str
+    name: str
+    near: str
+
+
+class StoredMistakes(NamedTuple):
+    """The mistakes in a chart."""
+
+    mistakes: tuple[StoredMistake, ...]
 
 
 class StoredValues(NamedTuple):
@@ -26,7 +70,7 @@ class StoredValues(NamedTuple):
     paths: tuple[tuple[str, ...], ...]
 
 
-def _leaves_at(values: Values, paths: Sequence[str]) -> list[ValueLeaf]:
+def _leaves_at(values: ChartValues, paths: Sequence[str]) -> list[ValueLeaf]:
     """Return the values with these paths."""
     wanted = set(paths)
     return [leaf for leaf in values.leaves(()) if leaf.name in wanted] if wanted else []
@@ -48,19 +92,46 @@ class RenderingCache:
         parts = [self._state, chart.digest, repr(settings).encode("utf-8", "surrogateescape")]
         return digest_of_parts(*parts).hex()
 
-    def rendering(self, chart: Chart, name: str, settings: HelmSettings) -> StoredRendering:
-        """Return the output of helm."""
+    def rendering(self, pool: Pool, chart: Chart, name: str, settings: HelmSettings) -> Callable[[], StoredRendering]:
+        """Return a function that returns the output of helm, which starts now."""
         stored = self._get("texts", chart, name, settings, StoredRendering)
         if isinstance(stored, StoredRendering):
-            return stored
+            found = stored
+            return lambda: found
+        output = pool.submit(self._render, chart, settings)
+
+        def result() -> StoredRendering:
+            rendering: StoredRendering = output.result()
+            if not rendering.error:
+                self._put("texts", chart, name, settings, rendering, StoredRendering)
+            return rendering
+
+        return result
+
+    def _render(self, chart: Chart, settings: HelmSettings) -> StoredRendering:
         try:
             texts = render_chart(self._program, chart, settings)
         except HelmFailed as error:
             return StoredRendering((), (), str(error))
         ordered = sorted(texts)
-        rendering = StoredRendering(tuple(ordered), tuple(texts[each] for each in ordered))
-        self._put("texts", chart, name, settings, rendering, StoredRendering)
-        return rendering
+        return StoredRendering(tuple(ordered), tuple(texts[each] for each in ordered))
+
+    def mistakes(self, chart: Chart, files: Sequence[tuple[str, str]]) -> Sequence[StoredMistake]:
+        """Return the mistakes in a chart that are seen without rendering it. `files`: see `ChartChecker.mistakes`."""
+        settings = HelmSettings("", "", "", (), tuple(text for pair in files for text in pair))
+        stored = self._get("mistakes", chart, "", settings, StoredMistakes)
+        if isinstance(stored, StoredMistakes):
+            return stored.mistakes
+        # Imported on first use: the results of unchanged charts are stored.
+        from kcheck.helm.value_checks import ChartChecker
+        from kcheck.kube.suggestions import nearest
+
+        found = []
+        for each in ChartChecker(chart, nearest).mistakes(files):
+            range = each.source.range(*each.span)
+            found.append(StoredMistake(each.kind, each.path, range, redact.line(each.source.line(range.line)), each.name, each.near))
+        self._put("mistakes", chart, "", settings, StoredMistakes(tuple(found)), StoredMistakes)
+        return found
 
     def trace(self, chart: Chart, name: str, settings: HelmSettings, texts: Mapping[str, str]) -> Trace:
         """Return the origins of the characters of a rendered chart."""
@@ -78,7 +149,7 @@ class RenderingCache:
         chart: Chart,
         name: str,
         settings: HelmSettings,
-        values: Values,
+        values: ChartValues,
         texts: Mapping[str, str],
         traces: Mapping[str, TracedText],
         stacks: Stacks,

@@ -74,7 +74,19 @@ class Walk:
                 if self.deferring and not _is_template_metadata(node, self.resource.node):
                     self.on_deferred(rule, problem)
                     return
+        if self._replaced and problem.fix is not None:
+            self.forward_with_dropped(rule, problem)
+        else:
+            self._on_problem(rule, problem)
+
+    def forward_with_dropped(self, rule: str, problem: Problem) -> None:
+        """Forward a problem while the tree is as it is written, because its fix edits the text."""
+        without = [(node, node.held) for node, _ in self._replaced]
+        for node, held in reversed(self._replaced):
+            node.held = held
         self._on_problem(rule, problem)
+        for node, held in without:
+            node.held = held
 
     def on_deferred(self, rule: str, problem: Problem) -> None:
         """Handle a problem of a value that the server of this version stores without validation. Here: ignore it."""
@@ -263,9 +275,9 @@ class Walk:
 
     def restore_dropped(self) -> None:
         """Add to the tree again what `drop_gated` has removed."""
-        for node, held in reversed(self._replaced):
+        while self._replaced:
+            node, held = self._replaced.pop()
             node.held = held
-        self._replaced.clear()
 
     def visit_field(self, node: Node, key: str, child: Node, field: Field, plan: TypePlan | None) -> None:
         """Check the value of a field that is not a string."""

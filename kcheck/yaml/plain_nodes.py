@@ -1,4 +1,4 @@
-"""Trees of nodes for plain values, which have no text of their own."""
+"""Trees of nodes for plain values that are not in a file."""
 
 from __future__ import annotations
 

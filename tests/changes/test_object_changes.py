@@ -327,3 +327,38 @@ def test_other_machines_do_not_have_the_older_objects(tmp_path: Path, flag: str)
     result = CliRunner().invoke(main, ["check", str(tmp_path), "--before", str(tmp_path), flag])
     assert result.exit_code == 2
     assert "--before cannot be combined with --" in result.output
+
+
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web, tier: front}}
+    spec: {containers: [{name: web, image: "web:1"}]}
+"""
+
+
+def test_files_of_kustomizations_are_compared_as_they_are(tmp_path: Path) -> None:
+    """Neither the selectors that a kustomization adds nor a patch instead of the object are changes of the object."""
+    for side in ("old", "new"):
+        folder = tmp_path / side
+        folder.mkdir()
+        (folder / "kustomization.yaml").write_text(
+            "resources: [web.yaml]\nlabels: [{pairs: {team: shop}, includeSelectors: true}]\npatches: [{path: patch.yaml}]\n"
+        )
+        (folder / "web.yaml").write_text(DEPLOYMENT)
+    patch = tmp_path / "new" / "patch.yaml"
+    patch.write_text("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {selector: {matchLabels: {app: other}}}\n")
+    (tmp_path / "new" / "web.yaml").write_text(DEPLOYMENT.replace("web:1", "web:2"))
+
+    def run() -> list[str]:
+        return [each.rule for each in check(tmp_path / "new", before=tmp_path / "old", config={}, select="spec").findings if each.related]
+
+    assert run() == []
+    (tmp_path / "new" / "web.yaml").write_text(DEPLOYMENT.replace("{app: web}}\n  template", "{tier: front}}\n  template"))
+    assert run() == ["immutable-selector"]
+    (tmp_path / "new" / "web.yaml").write_text(DEPLOYMENT.replace("spec:\n", "spec:\n  strategy: {type: Recreate}\n", 1))
+    assert run() == ["left-over-value"]

@@ -41,7 +41,7 @@ def test_variables_set_options_and_the_command_line_wins(program: Program, monke
 def test_every_shared_option_has_a_variable() -> None:
     variables = {each.name: each.envvar for each in check.params if isinstance(each, click.Option)}
     assert {name for name, variable in variables.items() if variable is None} == {
-        "shard", "scheduler", "render", "fix", "diff", "unsafe_fixes", "profile", "no_cache",
+        "shard", "scheduler", "before", "since", "new", "render", "fix", "diff", "unsafe_fixes", "profile", "no_cache",
     }  # fmt: skip
     special = ("local_rules", "formats")
     assert all(value == f"KCHECK_{name.upper()}" for name, value in variables.items() if value is not None and name not in special)
@@ -76,14 +76,17 @@ def test_without_paths_the_current_folder_is_checked(program: Program) -> None:
     ("files", "warning"),
     [
         ({}, "no YAML or JSON file found"),
-        (CHART | TEMPLATE, "1 chart template and 1 values file and 1 other file skipped; render charts first, e.g. helm template CHART"),
+        (CHART | TEMPLATE, "1 chart template and 1 values file and 1 other file skipped; install helm, or render charts first"),
         ({"values.yaml": "a: b\n", "notes.json": "{}"}, "2 files skipped"),
     ],
 )
 @pytest.mark.parametrize("format", ["text", "json"])
-def test_nothing_checked_is_a_warning_and_can_fail(program: Program, files: dict[str, str], warning: str, format: str) -> None:
+def test_nothing_checked_is_a_warning_and_can_fail(
+    program: Program, files: dict[str, str], warning: str, format: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Path("in").mkdir()
     write({f"in/{name}": text for name, text in files.items()})
+    monkeypatch.setenv("PATH", "/nonexistent")
     outcome = program("check", "in", "--format", format)
     assert outcome.code == 0
     assert outcome.err.startswith("kcheck: warning: no manifest was checked: ")

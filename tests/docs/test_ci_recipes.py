@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from kcheck.cli.main import kcheck
 from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
 from tests.conftest import ROOT
+from tests.docs.test_walkthroughs import make_repository
 
 BASH = shutil.which("bash")
 pytestmark = pytest.mark.skipif(BASH is None, reason="no bash is installed")
@@ -198,9 +200,11 @@ def test_workflows_of_the_document_run(runner: Runner, monkeypatch: pytest.Monke
     scripts = [script for block in blocks("yaml") for script in commands_of(yaml(block))]
     commands = [script for script in scripts if script.startswith("kcheck ")]
     commands += re.findall(r"sh '(kcheck .*)'", "".join(blocks("groovy")))
-    assert len(commands) == 3
+    assert len(commands) == 4
+    make_repository()
     for command in commands:
-        assert CliRunner().invoke(kcheck, command.split()[1:]).exit_code == 0, command
+        arguments = shlex.split(command.replace("$GITHUB_BASE_REF", "main"))[1:]
+        assert CliRunner().invoke(kcheck, arguments).exit_code == 0, command
 
 
 def test_the_inputs_of_the_documented_action_exist() -> None:

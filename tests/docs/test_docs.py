@@ -23,7 +23,7 @@ from kcheck.helm.program import find_program
 from kcheck.rule.registry import Registry
 from tests.config.test_config_schema import schema_accepts
 from tests.conftest import ROOT
-from tests.docs.test_walkthroughs import git
+from tests.docs.test_walkthroughs import make_repository
 from tests.test_layers import LAYERS, imports, name_of
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md"), *ROOT.glob("examples/**/README.md")])
@@ -126,15 +126,6 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path(".kube-linter.yaml").write_text("checks:\n  exclude: [latest-tag]\n", encoding="utf-8")
     Path(".checkov.yaml").write_text("skip-check: [CKV_K8S_14]\n", encoding="utf-8")
     Path("polaris.yaml").write_text("checks:\n  tagNotSpecified: danger\n", encoding="utf-8")
-
-
-def make_repository() -> None:
-    """Make the current folder a git repository with several commits, the last of which is also the one of `origin/main`."""
-    git("init", "--quiet")
-    git("add", ".")
-    for number in range(6):
-        git("commit", "--quiet", "--allow-empty", "--message", str(number))
-    git("update-ref", "refs/remotes/origin/main", "HEAD")
 
 
 @pytest.mark.slow

@@ -24,6 +24,15 @@ def git(*arguments: str) -> None:
     must(run(["git", "-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false", *arguments], Path()))
 
 
+def make_repository() -> None:
+    """Make the current folder a git repository with several commits, the last of which is also the one of `origin/main`."""
+    git("init", "--quiet")
+    git("add", ".")
+    for number in range(6):
+        git("commit", "--quiet", "--allow-empty", "--message", str(number))
+    git("update-ref", "refs/remotes/origin/main", "HEAD")
+
+
 def output_of(commands: str) -> str:
     """Run the lines that begin with kcheck, and those that begin with git and need no other repository. Return the output of kcheck."""
     written = ""

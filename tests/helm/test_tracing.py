@@ -13,7 +13,7 @@ from kcheck.helm.program import HelmFailed, HelmSettings
 from kcheck.helm.rendering import Trace, render_chart, trace_chart
 from kcheck.helm.stored import restore_trace, store_trace
 from kcheck.helm.tracing import Stacks, TracedText, Untraceable, read_marks, verified
-from kcheck.helm.values import TextQuery, Values, ValueTracer
+from kcheck.helm.values import ChartValues, TextQuery, ValueTracer
 from tests.helm.programs import with_helm
 
 SETTINGS = HelmSettings("shop", "default", "1.36.0", ("apps/v1", "apps/v1/Deployment"))
@@ -179,7 +179,7 @@ def test_values_are_proven_by_another_rendering(helm: str) -> None:
 
     queries = {part: TextQuery(name, at := text.index(part), at + len(part)) for part in ("80", "name: b")}
     queries["tag"] = TextQuery(name, text.index(":web") + 1, text.index(":web") + 4)
-    proven = ValueTracer(Values(found), texts, stack_of).proven(list(queries.values()), render)
+    proven = ValueTracer(ChartValues(found), texts, stack_of).proven(list(queries.values()), render)
     assert {part: [leaf.name for leaf in proven[query]] for part, query in queries.items()} == {
         "80": ["port"],
         "name: b": ["list[1].name"],

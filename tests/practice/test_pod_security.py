@@ -197,6 +197,20 @@ def reported(pods: list[Json], group: str, minor: int) -> list[set[str]]:
     return found
 
 
+def stored(pod: Json, minor: int) -> Json:
+    """The pod that Pod Security Admission sees: without the fields whose feature gate is off."""
+    off = {*(("procMount",) if minor < 33 else ()), *(("image",) if minor < 35 else ())}
+
+    def without(value: Any, inside: str = "") -> Any:
+        if isinstance(value, list):
+            return [without(each, inside) for each in value]
+        if not isinstance(value, dict):
+            return value
+        return {key: without(each, key) for key, each in value.items() if key not in off or (key == "image" and inside != "volumes")}
+
+    return {**pod, "spec": without(pod["spec"])}
+
+
 @pytest.mark.parametrize("minor", [30, *(pytest.param(minor, marks=pytest.mark.slow) for minor in range(33, 37)), 37])
 @pytest.mark.parametrize("group", ["pod-security-baseline", "pod-security-restricted"])
 def test_a_group_tells_what_the_standard_forbids(group: str, minor: int) -> None:
@@ -205,7 +219,7 @@ def test_a_group_tells_what_the_standard_forbids(group: str, minor: int) -> None
     judge = baseline if group == "pod-security-baseline" else restricted
     clean = 0
     for pod, rules in zip(pods, reported(pods, group, minor), strict=True):
-        broken = judge(pod, minor)
+        broken = judge(stored(pod, minor), minor)
         shown = json.dumps(pod["spec"])
         for control in broken:
             assert rules & _RULES[control], f"{control}: {shown}"

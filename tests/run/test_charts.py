@@ -65,6 +65,18 @@ def test_a_finding_has_its_place_in_the_template_and_in_the_values(program: Prog
 
 
 @with_helm
+def test_a_line_whose_value_the_user_must_set_is_not_judged(program: Program, helm: str) -> None:
+    name = POD.replace("{{ .Release.Name }}", "mirror-{{ .Values.cluster }}").replace("{{ .Values.port }}", "99999")
+    write({"Chart.yaml": CHART, "values.yaml": "cluster: ''\n", "templates/pod.yaml": name})
+    shown = program("check", "--isolated", "--helm", helm, "--select", "invalid-name,invalid-port-number", "--verbose").out
+    assert "invalid-name" not in shown
+    assert "invalid-port-number" in shown
+    assert "templates/pod.yaml: lines whose values the chart leaves empty were not checked" in shown
+    write({"ci/bad-values.yaml": "cluster: A-\n"})
+    assert [each["rule"] for each in findings(program, "--select", "invalid-name", helm=helm)] == ["invalid-name"]
+
+
+@with_helm
 def test_text_is_exact_to_the_column(program: Program, helm: str) -> None:
     write({"Chart.yaml": CHART, "templates/pod.yaml": POD.replace("{{ .Values.port }}", "99999 {{- /* fixed */}}")})
     assert places(findings(program, "--select", "invalid-port-number", helm=helm)) == [
@@ -193,6 +205,7 @@ def test_a_chart_that_cannot_be_rendered(program: Program, helm: str) -> None:
             "syntax/templates/pod.yaml": "a: b\nname: {{ if }}\n",
             "missing/Chart.yaml": CHART + "dependencies:\n- {name: redis, version: 1.0.0, repository: https://example.com}\n",
             "schema/Chart.yaml": CHART,
+            "schema/templates/a.yaml": "",
             "schema/values.yaml": "port:\n  http: eighty\n",
             "schema/values.schema.json": '{"properties": {"port": {"properties": {"http": {"type": "integer"}}}}}',
             "test/testdata/broken/Chart.yaml": CHART,
@@ -321,7 +334,7 @@ def test_a_cached_chart_starts_no_process(program: Program, tmp_path: Path, monk
     def refuse(*arguments: object, **settings: object) -> None:
         raise AssertionError("a process was started")
 
-    monkeypatch.setattr("kcheck.helm.program.subprocess.Popen", refuse)
+    monkeypatch.setattr("subprocess.Popen", refuse)
     assert findings(program, "web") == first
 
 

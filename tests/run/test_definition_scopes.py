@@ -21,7 +21,7 @@ LARGEST = {
     "v2/crd.yaml": 10,
     "kust/crd/crd.yaml": 3,
     "chart/crds/crd.yaml": 4,
-    "app/testdata/both.yaml": 1,
+    "same/both.yaml": 1,
 }
 
 
@@ -63,15 +63,15 @@ FILES = {
     "kust/prod/kustomization.yaml": "resources: [../base, ../crd]\n",
     "chart/Chart.yaml": "name: chart\n",
     "chart/crds/widget.yaml": widget("same-chart", 5),
-    "app/testdata/both.yaml": definition(1) + widget("same-file", 2),
+    "same/both.yaml": definition(1) + widget("same-file", 2),
     "app/testdata/widget.yaml": widget("other-test", 2),
 }
 FOUND = [
-    ("app/testdata/both.yaml", "size 2 is greater than the maximum of 1"),
     ("chart/crds/widget.yaml", "size 5 is greater than the maximum of 4"),
     ("kust/base/widget.yaml", "size 7 is greater than the maximum of 3"),
     ("other/large.yaml", "size 12 is greater than the maximum of 10"),
     ("other/text.yaml", "expected an integer, found the string"),
+    ("same/both.yaml", "size 2 is greater than the maximum of 1"),
     ("v1/widget.yaml", "size 7 is greater than the maximum of 5"),
 ]
 
@@ -144,7 +144,7 @@ def test_definitions_of_the_unit_apply_in_each_cluster(program: Program, tmp_pat
     patch = "patches: [{target: {kind: Widget}, patch: '[{op: replace, path: /spec/size, value: 8}]'}]\n"
     write({"kust/prod/kustomization.yaml": FILES["kust/prod/kustomization.yaml"] + patch})
     expected = [each for each in FOUND if not each[0].startswith("kust/")]
-    expected.insert(2, ("kust/prod/kustomization.yaml", "size 8 is greater than the maximum of 3"))
+    expected.insert(1, ("kust/prod/kustomization.yaml", "size 8 is greater than the maximum of 3"))
     assert shortened(program("check", ".", "--no-cache", "--format", "json").out) == expected
     assert program("check", ".", "--shard", "1/1", "--output", shard).code == 0
     assert shortened(program("merge", "--format", "json", shard).out) == expected

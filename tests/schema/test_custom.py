@@ -408,7 +408,9 @@ class Recorder:
     def __init__(self) -> None:
         self.values: list[dict[str, Any]] = []
 
-    def evaluate(self, schema: Schema, value: dict[str, Any], resource: Resource, walk: Walk) -> None:
+    def evaluate(
+        self, schema: Schema, value: dict[str, Any], resource: Resource, walk: Walk, old: dict[str, Any] | None = None
+    ) -> None:  # fmt: skip
         assert schema.field("spec") is not None
         self.values.append(value)
 
@@ -475,7 +477,9 @@ def test_the_shape_tells_fields_from_keys() -> None:
 
 def test_a_crash_is_reported() -> None:
     class Broken(Recorder):
-        def evaluate(self, schema: Schema, value: dict[str, Any], resource: Resource, walk: Walk) -> None:
+        def evaluate(
+        self, schema: Schema, value: dict[str, Any], resource: Resource, walk: Walk, old: dict[str, Any] | None = None
+    ) -> None:  # fmt: skip
             raise RuntimeError("no")
 
     store = store_of(crd(spec(RULES)))

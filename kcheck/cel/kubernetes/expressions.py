@@ -112,14 +112,14 @@ def default_violations(schema: Node, whole: bool, minor: int) -> list[Expression
 def place(node: Node, offset: int, resource: Resource) -> Span | None:
     """The span of a word of an expression in the file, None where it is unknown."""
     source, text = resource.document.source.text, node.text
-    start = _offset(node, offset, source)
+    start = source_offset(node, offset, source)
     if start is None or source[start : start + 1] != text[offset : offset + 1]:
         return None
     word = _WORD.match(source, start)
     return Span(start, word.end() if word is not None else start + 1)
 
 
-def _offset(node: Node, offset: int, source: str) -> int | None:
+def source_offset(node: Node, offset: int, source: str) -> int | None:
     """The offset in the file of a character of a scalar: of a scalar on one line without escapes, or of a literal block."""
     if node.style == "|":
         lines = node.text[:offset].split("\n")

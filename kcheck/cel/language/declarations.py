@@ -40,6 +40,11 @@ def overloads(function: str, minor: int) -> tuple[Overload, ...]:
     return tuple(each for each in _overloads(function) if each.since <= minor)
 
 
+def known_functions() -> tuple[str, ...]:
+    """Return the names of all functions."""
+    return tuple(each for each in _lines() if each[0].isalpha())
+
+
 @lru_cache(maxsize=512)
 def _overloads(function: str) -> tuple[Overload, ...]:
     return tuple(_overload(library, since, line) for library, since, line in _lines().get(function, ()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from kcheck.cel.library.authorization import AUTHORIZER, RESOURCE
@@ -90,6 +91,36 @@ class AdmissionPolicies:
             matched = bound.matcher.matched_resource(review, self._namespace_labels)
             if matched is not None and is_enabled(bound.policy.id):
                 yield from self._judge(bound, review, matched)
+
+    def reasons(self, review: Review) -> Iterator[tuple[AdmissionPolicy, str]]:
+        """Yield each bound policy with the clause that excludes an object, "" if it judges the object."""
+        for bound in self.bound:
+            yield bound.policy, self._exclusion(bound, review)
+
+    def _exclusion(self, bound: BoundPolicy, review: Review) -> str:
+        policy = bound.policy
+        if is_exempt(review.name):
+            return f"policies never judge {review.name.plural}"
+        if clause := bound.matcher.exclusion(review, self._namespace_labels):
+            return f"matchConstraints: {clause}"
+        clauses = [
+            f"binding {binding.name}: {clause}" if clause else ""
+            for binding, matcher in bound.bindings
+            for clause in [matcher.exclusion(review, self._namespace_labels) if matcher is not None else ""]
+        ]
+        if all(clauses):
+            return "; ".join(clauses)
+        matched = bound.matcher.matched_resource(review, self._namespace_labels)
+        programs = bound.programs(review.store.definitions.minor)
+        if isinstance(programs, InvalidPolicy):
+            return f"an expression does not compile: {programs}"
+        if matched is not None:
+            values = {**self._values(review, matched), "namespaceObject": None, "params": None}
+            for condition, program in zip(policy.conditions, programs.conditions, strict=True):
+                with suppress(EvaluationError):
+                    if program.evaluate(values) is False:
+                        return f"matchConditions {condition.name}: {' '.join(condition.text.split())}"
+        return ""
 
     def mutate(self, review: Review, is_enabled: IsEnabled) -> Iterator[PolicyNotice]:
         """Apply the mutating policies to an object, as the API server does before it validates it.

@@ -67,7 +67,7 @@ class Activation:
         names = [name for name in ("object", "oldObject", "params") if _is_secret(self.frame[name])]
         if not names:
             return self
-        masked = {name: _without_secrets(self.frame[name]) for name in names}
+        masked = {name: without_secrets(self.frame[name]) for name in names}
         return Activation(programs, {**self.values, **masked}, masked.get("params", self.frame["params"]))
 
     def traced(self, programs: PolicyPrograms, trace: ReadTrace) -> Activation:
@@ -79,7 +79,10 @@ def _is_secret(value: Value) -> bool:
     return isinstance(value, dict) and value.get("kind") == "Secret" and value.get("apiVersion") == "v1"
 
 
-def _without_secrets(secret: dict[str, Any]) -> dict[str, Any]:
+def without_secrets(secret: dict[str, Any]) -> dict[str, Any]:
+    """Return an object in JSON with asterisks in place of the values of a Secret; any other object unchanged."""
+    if not _is_secret(secret):
+        return secret
     data = secret.get("data")
     return {**secret, "data": dict.fromkeys(data, STARS)} if isinstance(data, dict) else secret
 
@@ -202,12 +205,14 @@ def verdict_of(
     if program is not None:
         with suppress(EvaluationError, CostExceeded):
             again.evaluate(program)
+    # Shown values are read as well.
+    path = trace.decisive_path()
     shown = activation.shown(programs)
     variables = _shown_variables(again, again if shown is activation else shown)
     evidence = PolicyEvidence("vap", policy.name, binding.name, param, failure.expression.text.strip(), variables)
     severity = ERROR if failure.always_denies else severity_of(binding)
     return Verdict(
-        policy.id, failure.message, severity, trace.decisive_path(), evidence, policy.place(failure.expression.node),
+        policy.id, failure.message, severity, path, evidence, policy.place(failure.expression.node),
     )  # fmt: skip
 
 

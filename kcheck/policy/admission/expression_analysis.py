@@ -261,7 +261,7 @@ def _misfit(known: Known, constant: Any) -> tuple[str, str] | None:
     enum = known.field.enum if known.field is not None and known.shape.kind == "string" else ()
     if enum and isinstance(constant, str) and constant and constant not in enum:
         near = nearest(constant, [each for each in enum if isinstance(each, str)])
-        return f"{field} never equals {_shown(constant)}", str(did_you_mean(near)) if near else f"use one of {', '.join(map(str, enum))}"
+        return f"{field} never equals {_shown(constant)}", f'compare it with "{near}"' if near else f"use one of {', '.join(map(str, enum))}"
     return None
 
 

@@ -64,6 +64,20 @@ class Matcher:
             self._known[key] = self._find_match(review)
         return self._known[key]
 
+    def exclusion(self, review: Review, namespace_labels: NamespaceLabels) -> str:
+        """Return the clause that excludes a request, "" if it is selected."""
+        name = review.name
+        if self._excludes and _selected_by(self._excludes, self._exact, review) is not None:
+            return "excludeResourceRules"
+        if self.matched_by_rules(review) is None:
+            version = f"{name.group}/{name.version}" if name.group else name.version
+            return f"resourceRules: none for {review.operation} of {name.plural} in {version}"
+        if self._namespaces is not None and not self._selects_namespace(review, namespace_labels):
+            return f"namespaceSelector: {self._namespaces}"
+        if self.matched_resource(review, namespace_labels) is None:
+            return f"objectSelector: {self._objects}"
+        return ""
+
     def _find_match(self, review: Review) -> ResourceName | None:
         if self._excludes and _selected_by(self._excludes, self._exact, review) is not None:
             return None

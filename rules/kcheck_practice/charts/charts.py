@@ -11,7 +11,7 @@ from kcheck.api import ERROR, INFO, WARNING, declare
 failed_render = declare(
     "failed-chart-render",
     "helm cannot render the chart",
-    severity=ERROR,
+    severity=WARNING,
     groups=("charts",),
     family="practice",
 )

@@ -119,6 +119,14 @@ def _pod_ranges(spec: Any) -> list[str]:
     return [one] if one and ranges[:1] != [one] else ranges
 
 
+def _csi_driver(change: ObjectChange) -> Iterator[Problem]:
+    """Before Kubernetes 1.29, two more fields were fixed."""
+    if change.new.is_before(29):
+        for name in ("fsGroupPolicy", "podInfoOnMount"):
+            if change.changes("spec", name):
+                yield _fixed(change, ("spec", name), "Invalid")
+
+
 def _quota(change: ObjectChange) -> Iterator[Problem]:
     if set(change.stored("spec", "scopes") or ()) != set(change.applied("spec", "scopes") or ()):
         yield _fixed(change, ("spec", "scopes"), "Invalid")
@@ -155,6 +163,7 @@ _CONDITIONS = {
     "core Node": _node,
     "core ResourceQuota": _quota,
     "networking.k8s.io ServiceCIDR": _service_cidr,
+    "storage.k8s.io CSIDriver": _csi_driver,
     "storage.k8s.io CSINode": _csi_node,
 }
 """Functions that judge fields whose changes are allowed under a condition, by kind."""

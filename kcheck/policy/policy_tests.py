@@ -1,0 +1,219 @@
+"""Tests of policies in any language: `*.kcheck-test.yaml` files with policies, objects and expected results.
+
+policies: [replica-limit.yaml]        # files and folders, relative to the test
+objects: [namespaces.yaml]            # optional: Namespaces and parameters
+tests:
+  - name: too many replicas
+    object: {apiVersion: apps/v1, kind: Deployment, ...}   # or the path of a file
+    old: {...}                        # optional: the object before an update
+    expect:
+      replica-limit: fail             # pass, fail, excluded or undecided; or a map with result, message, severity and at
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from kcheck.kube.resource import Resource, resources
+from kcheck.kube.suggestions import suggest
+from kcheck.policy.admission.admission_policies import read_admission_objects
+from kcheck.policy.policy_input import KnownObject, PolicyFile, PolicyInput
+from kcheck.policy.policy_set import PolicySet
+from kcheck.policy.rules.definitions import SUFFIX
+from kcheck.policy.rules.examples import resource_of_json, shown_path
+from kcheck.policy.verdict import PolicyNotice, Verdict
+from kcheck.schema.store import Store
+from kcheck.text.record import NamedTuple
+from kcheck.text.source import Source
+from kcheck.yaml.node import Node
+from kcheck.yaml.parse import parse
+
+TEST_SUFFIX = ".kcheck-test.yaml"
+"""The end of the names of test files; `kcheck-test.yaml` is one as well."""
+
+RESULTS = ("pass", "fail", "excluded", "undecided")
+_EXPECTATION_KEYS = ("result", "message", "severity", "at")
+_TEST_KEYS = ("name", "object", "old", "expect")
+_FILE_KEYS = ("policies", "objects", "tests")
+_BINDING = """
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {{name: {0}}}
+spec: {{policyName: {0}, validationActions: [Deny]}}
+"""
+
+ReadPath = Callable[[str], Iterable[tuple[str, str]]]
+"""Returns paths and contents of the files in a path. Raises OSError."""
+
+
+class PolicyOutcome(NamedTuple):
+    """What a policy says of an object. `result`: one of RESULTS; `detail`: the clause that excludes it, or why it is undecided."""
+
+    result: str
+    message: str = ""
+    severity: str = ""
+    at: str = ""
+    detail: str = ""
+
+
+class TestFault(NamedTuple):
+    """A wrong result or an error in a test file. `node`: where; `actual`: the value for --update, None if there is none."""
+
+    node: Node
+    message: str
+    actual: Any = None
+
+
+class TestReport(NamedTuple):
+    """The result of a test file. `number`: how many expectations it has; `judged`: the ids of policies with an expected pass or fail."""
+
+    source: Source
+    number: int
+    faults: tuple[TestFault, ...]
+    judged: frozenset[str]
+
+
+def is_test_file(path: str) -> bool:
+    """Return whether a file is a test of policies, by its name."""
+    return path.endswith(TEST_SUFFIX) or os.path.basename(path) == TEST_SUFFIX[1:]
+
+
+def outcomes(policies: PolicySet, resource: Resource) -> dict[str, PolicyOutcome]:
+    """Return what each policy says of an object, by its id."""
+    found = {
+        id: PolicyOutcome("excluded", detail=clause) if clause else PolicyOutcome("pass")
+        for id, clause in policies.reasons(resource).items()
+    }
+    for each in policies.verdicts(resource):
+        if isinstance(each, PolicyNotice):
+            found[each.policy] = PolicyOutcome("undecided", detail=each.message)
+        elif isinstance(each, Verdict) and found.get(each.id, PolicyOutcome("pass")).result != "fail":
+            found[each.id] = PolicyOutcome("fail", each.message, each.severity.word, shown_path(each.path))
+    return found
+
+
+def policy_set_of(files: Iterable[tuple[str, str]], store: Store) -> PolicySet:
+    """Return the policies in files (paths and contents). A policy without binding is enforced as if a binding denied."""
+    files = list(files)
+    rule_files = tuple((path, text) for path, text in files if path.endswith(SUFFIX))
+    others = [(path, text) for path, text in files if not path.endswith(SUFFIX) and not is_test_file(path)]
+    found = [each for path, text in others for document in parse(Source(path, text)) for each in resources(document)]
+    policies, _, bindings, _ = read_admission_objects(found)
+    bound = {each.policy for each in bindings}
+    policy_files = [PolicyFile(path, text, False) for path, text in others if "AdmissionPolic" in text]
+    unbound = [each.name for each in policies if each.name not in bound]
+    policy_files += [PolicyFile(f"binding of {name}", _BINDING.format(name), False) for name in unbound]
+    known = [_known_object(each) for each in found if "AdmissionPolic" not in each.kind and each.name]
+    return PolicySet(PolicyInput(tuple(policy_files), tuple(known), rule_files=rule_files), store)
+
+
+def _known_object(resource: Resource) -> KnownObject:
+    text = json.dumps(resource.node.plain(), default=str)
+    path = resource.document.source.path
+    return KnownObject(path, resource.api_version, resource.kind, resource.namespace, resource.name, text)
+
+
+def run_test_file(source: Source, store: Store, read_path: ReadPath) -> TestReport:
+    """Run the tests in a file. `read_path`: reads policies and objects, relative to the file."""
+    run = _TestRun(source, store, read_path)
+    for document in parse(source):
+        if document.fault is not None:
+            run.faults.append(TestFault(document.root, document.fault.message))
+        else:
+            run.run(document.root)
+    return TestReport(source, run.number, tuple(run.faults), frozenset(run.judged))
+
+
+class _TestRun:
+    def __init__(self, source: Source, store: Store, read_path: ReadPath) -> None:
+        self.source = source
+        self.store = store
+        self.read_path = read_path
+        self.faults: list[TestFault] = []
+        self.number = 0
+        self.judged: set[str] = set()
+
+    def run(self, root: Node) -> None:
+        entries = self.entries(root, _FILE_KEYS)
+        files = [file for key in ("policies", "objects") for each in self.texts(entries.get(key)) for file in self.files(each)]
+        if self.faults:
+            return
+        policies = policy_set_of(dict(files).items(), self.store)
+        for each in entries.get("tests", ()):
+            self.run_test(each, policies)
+
+    def entries(self, node: Node, known: tuple[str, ...]) -> dict[str, Node]:
+        found = {}
+        for name, child in node.entries:
+            if name in known:
+                found[name] = child
+            else:
+                self.faults.append(TestFault(child, f'unknown key "{name}"; {suggest(name, known)}'))
+        return found
+
+    def texts(self, node: Node | None) -> list[Node]:
+        return [] if node is None else list(node) if node.is_list else [node]
+
+    def files(self, node: Node) -> Iterable[tuple[str, str]]:
+        path = os.path.normpath(os.path.join(os.path.dirname(self.source.path), node.text))
+        try:
+            found = list(self.read_path(path))
+        except OSError as error:
+            found = []
+            self.faults.append(TestFault(node, f"{path}: {error.strerror or error}"))
+        return found
+
+    def run_test(self, node: Node, policies: PolicySet) -> None:
+        entries = self.entries(node, _TEST_KEYS)
+        subjects = list(self.subjects(entries["object"])) if "object" in entries else []
+        if not subjects:
+            self.faults.append(TestFault(node, "object is missing; add an object, or the path of a file with objects"))
+            return
+        old = list(self.subjects(entries["old"])) if "old" in entries else []
+        for resource in subjects:
+            resource.older = old[0] if old else None
+            found = outcomes(policies, resource)
+            if "expect" not in entries:
+                actual = {id.removeprefix("policy/"): each.result for id, each in found.items() if each.result != "excluded"}
+                self.faults.append(TestFault(node.virtual("expect"), "expect is missing; --update adds the present results", actual))
+                continue
+            for name, expected in entries["expect"].entries:
+                self.number += 1
+                self.compare(name, expected, found, resource)
+
+    def subjects(self, node: Node) -> Iterator[Resource]:
+        if node.is_map:
+            found = resource_of_json(node.plain(), self.source.path)
+            if found is not None:
+                yield found
+            return
+        for path, text in self.files(node):
+            for document in parse(Source(path, text)):
+                yield from resources(document)
+
+    def compare(self, name: str, expected: Node, found: Mapping[str, PolicyOutcome], resource: Resource) -> None:
+        outcome = found.get(f"policy/{name}")
+        if outcome is None:
+            help = suggest(name, sorted(id.removeprefix("policy/") for id in found))
+            self.faults.append(TestFault(expected, f'no policy "{name}"; {help}'))
+            return
+        self.judged |= {f"policy/{name}"} if outcome.result in ("pass", "fail") else set()
+        entries = self.entries(expected, _EXPECTATION_KEYS) if expected.is_map else {"result": expected}
+        for key, node in entries.items():
+            actual = str(getattr(outcome, key))
+            if node.text != actual:
+                self.faults.append(TestFault(node, _difference(key, node, outcome, resource), actual))
+
+
+def _difference(key: str, node: Node, outcome: PolicyOutcome, resource: Resource) -> str:
+    if key != "result":
+        expected, actual = (json.dumps(each, ensure_ascii=False) for each in (node.plain(), getattr(outcome, key)))
+        return f"expected {key} {expected}, but it is {actual}"
+    if node.text not in RESULTS:
+        return f"{json.dumps(node.plain())} is not a result; {suggest(node.text, RESULTS)}"
+    because = f": {outcome.message or outcome.detail}" if outcome.message or outcome.detail else ""
+    at = f" (at {outcome.at})" if outcome.at else ""
+    return f"expected {node.text}, but the result for {resource.title} is {outcome.result}{because}{at}"

@@ -1,0 +1,136 @@
+"""Short rules as ValidatingAdmissionPolicies with bindings, for the cluster."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from kcheck.cel.language.syntax import Comprehension, Expr, Ident
+from kcheck.finding.severity import ERROR, WARNING
+from kcheck.kube.selector import Selector
+from kcheck.policy.rules.definitions import RuleExpression, ShortRule, Template
+from kcheck.policy.rules.programs import compiled
+from kcheck.policy.rules.scopes import ResolvedScope
+from kcheck.schema.store import Store
+
+_API = "admissionregistration.k8s.io/v1"
+_OPERATIONS = ["CREATE", "UPDATE"]
+_NAME_LABEL = "kubernetes.io/metadata.name"
+_WILD = re.compile(r"[*?\[]")
+
+
+class Inconvertible(Exception):
+    """A rule cannot be written as a ValidatingAdmissionPolicy. The message says why."""
+
+
+def policy_of(rule: ShortRule, store: Store) -> list[dict[str, Any]]:
+    """Return the policy and the binding that judge as a rule does. Raises Inconvertible."""
+    scope = ResolvedScope(rule.scope, store)
+    if scope.types:
+        raise Inconvertible(f"it judges values of {', '.join(scope.types)}, wherever they occur; name kinds in on")
+    when, check = rule.when, _converted(rule.check)
+    conditions = [] if (condition := _namespace_condition(rule.scope.namespaces)) is None else [condition]
+    if when is not None and compiled(when).uses("namespaceObject"):
+        # The API server does not look up the namespace for matchConditions.
+        check = f"!({_converted(when)}) || ({check})"
+    elif when is not None:
+        conditions.append({"name": "when", "expression": _converted(when)})
+    validation: dict[str, Any] = {"expression": check, "message": rule.title}
+    # Only kcheck masks the values of Secrets.
+    if any(not isinstance(each, str) for each in rule.message) and "Secret" not in {kind for _, kind in scope.kinds}:
+        validation["messageExpression"] = _message_expression(rule.message)
+    match: dict[str, Any] = {"resourceRules": list(_resource_rules(scope))}
+    if rule.scope.labels is not None:
+        match["objectSelector"] = _selector(rule.scope.labels)
+    spec: dict[str, Any] = {"failurePolicy": "Fail", "matchConstraints": match}
+    if conditions:
+        spec["matchConditions"] = conditions
+    spec["validations"] = [validation]
+    action = "Deny" if rule.severity is ERROR else "Warn" if rule.severity is WARNING else "Audit"
+    binding: dict[str, Any] = {"policyName": rule.name, "validationActions": [action]}
+    exact = [each for each in rule.scope.namespaces if not _WILD.search(each)]
+    if exact:
+        binding["matchResources"] = {"namespaceSelector": {"matchExpressions": list(_name_requirements(exact, rule.scope.namespaces))}}
+    return [
+        {"apiVersion": _API, "kind": "ValidatingAdmissionPolicy", "metadata": {"name": rule.name}, "spec": spec},
+        {"apiVersion": _API, "kind": "ValidatingAdmissionPolicyBinding", "metadata": {"name": rule.name}, "spec": binding},
+    ]
+
+
+def _converted(expression: RuleExpression) -> str:
+    """Return an expression with `object` in place of `self`, which are the same for a rule about kinds."""
+    text = expression.text.strip()
+    places = sorted(set(_places_of_self(compiled(expression._replace(text=text)).expr)), reverse=True)
+    for at in places:
+        text = f"{text[:at]}object{text[at + len('self') :]}"
+    return text
+
+
+def _places_of_self(expr: Expr) -> Iterator[int]:
+    if isinstance(expr, Ident) and expr.name == "self":
+        yield expr.at
+    parts = [expr.over, *expr.parts] if isinstance(expr, Comprehension) else expr.children
+    for each in parts:
+        yield from _places_of_self(each)
+
+
+def _message_expression(template: Template) -> str:
+    parts = [
+        repr(each) if isinstance(each, str) else f"string({_converted(each)})" for each in template
+    ]  # fmt: skip
+    return " + ".join(parts)
+
+
+def _resource_rules(scope: ResolvedScope) -> Iterator[dict[str, Any]]:
+    named = list(scope.described_kinds())
+    if not named:
+        groups = ["" if each == "core" else each for each in scope.scope.groups] or ["*"]
+        yield {"apiGroups": groups, "apiVersions": ["*"], "operations": _OPERATIONS, "resources": ["*"]}
+        return
+    grouped: dict[tuple[str, str], list[str]] = {}
+    for name, _ in named:
+        if not scope.scope.groups or (name.group or "core") in scope.scope.groups:
+            grouped.setdefault((name.group, name.version), []).append(name.plural)
+    for (group, version), plurals in grouped.items():
+        yield {"apiGroups": [group], "apiVersions": [version], "operations": _OPERATIONS, "resources": list(dict.fromkeys(plurals))}
+
+
+def _selector(selector: Selector) -> dict[str, Any]:
+    found = []
+    for key, operator, values in selector.requirements:
+        if operator not in ("In", "NotIn", "Exists", "DoesNotExist"):
+            raise Inconvertible(f"labels with the operator {operator} are not supported by LabelSelectors")
+        found.append({"key": key, "operator": operator} | ({"values": list(values)} if values else {}))
+    return {"matchExpressions": found}
+
+
+def _name_requirements(exact: list[str], globs: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    wanted = [each for each in exact if not each.startswith("!")]
+    if wanted and all(each in exact for each in globs if not each.startswith("!")):
+        yield {"key": _NAME_LABEL, "operator": "In", "values": wanted}
+    unwanted = [each[1:] for each in exact if each.startswith("!")]
+    if unwanted:
+        yield {"key": _NAME_LABEL, "operator": "NotIn", "values": unwanted}
+
+
+def _namespace_condition(globs: tuple[str, ...]) -> dict[str, str] | None:
+    """Return the condition that globs with wildcards mean, None if there are none."""
+    wanted = [each for each in globs if not each.startswith("!")]
+    wild = [each for each in globs if _WILD.search(each)]
+    if not wild:
+        return None
+    parts = []
+    if any(each in wild for each in wanted):
+        parts.append(f"request.namespace.matches({_pattern(wanted)!r})")
+    excluded = [each[1:] for each in wild if each.startswith("!")]
+    if excluded:
+        parts.append(f"!request.namespace.matches({_pattern(excluded)!r})")
+    return {"name": "namespaces", "expression": f"has(request.namespace) && {' && '.join(parts)}" if wanted else " && ".join(parts)}
+
+
+def _pattern(globs: list[str]) -> str:
+    if any("[" in each for each in globs):
+        raise Inconvertible("namespaces with [ are not supported")
+    escaped = [re.escape(each).replace("\\*", ".*").replace("\\?", ".").replace("\\", "") for each in globs]
+    return f"^({'|'.join(escaped)})$"

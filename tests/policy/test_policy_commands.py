@@ -1,0 +1,277 @@
+"""The commands of `kcheck policy`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+import kcheck
+from kcheck.cli.main import kcheck as cli
+from tests.policy.texts_of_policies import DEPLOYMENTS, binding, config_map, policy, write
+
+RULES = """\
+policies:
+  - id: replica-limit
+    title: at most 5 replicas
+    message: "{object.spec.replicas} replicas"
+    on: Deployment
+    check: object.spec.replicas <= 5
+    fix: {set: {object.spec.replicas: 5}}
+    examples:
+      pass:
+        - spec: {replicas: 5}
+      fail:
+        - spec: {replicas: 6}
+        - object: {spec: {replicas: 7}}
+          message: 7 replicas
+          at: spec.replicas
+  - id: registry
+    on: core/v1 Container
+    check: self.image.startsWith("registry.example.com/")
+    examples:
+      pass: [{image: registry.example.com/web}]
+      fail: [{image: nginx}]
+"""
+DEPLOYMENT: dict[str, Any] = {
+    "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop"},
+    "spec": {"replicas": 9, "selector": {"matchLabels": {"a": "b"}},
+             "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": []}}},
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "team.kcheck.yaml").write_text(RULES)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["policy", *arguments])
+
+
+def test_examples(tmp_path: Path) -> None:
+    assert run("test", ".").output == "5 cases of 2 policies, 0 failures.\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("replicas: 5}\n      fail", "replicas: 6}\n      fail", "10:28: policy/replica-limit: this example must pass, but fails"),
+        ("- spec: {replicas: 6}", "- spec: {replicas: 2}", "12:11: policy/replica-limit: this example must fail, but passes"),
+        ("message: 7 replicas", "message: 8 replicas", '14:20: policy/replica-limit: the message is "7 replicas"'),
+        ("at: spec.replicas", "at: spec.paused", "15:15: policy/replica-limit: the field is spec.replicas"),
+        ("- spec: {replicas: 6}", "- {kind: Pod}", "12:11: policy/replica-limit: the rule does not apply to this example"),
+        ("{set: {object.spec.replicas: 5}}", "{set: {object.spec.replicas: 9}}", "the fix does not solve the problem of this example"),
+        ("image: registry.example.com/web", "image: web", "20:22: policy/registry: this example must pass"),
+    ],
+)  # fmt: skip
+def test_failing_examples(before: str, after: str, expected: str, tmp_path: Path) -> None:
+    assert before in RULES
+    (tmp_path / "team.kcheck.yaml").write_text(RULES.replace(before, after))
+    result = run("test", ".")
+    assert expected in result.output
+    assert " | " in result.output
+    assert "^" in result.output
+    assert result.exit_code == 1
+
+
+def test_mistakes_are_shown_with_their_line(tmp_path: Path) -> None:
+    (tmp_path / "team.kcheck.yaml").write_text(RULES.replace("object.spec.replicas <= 5", "object.spec.replcas <= 5"))
+    with pytest.raises(Exception, match="Deployment has no field") as error:
+        CliRunner().invoke(cli, ["policy", "test", "."], standalone_mode=False, catch_exceptions=False)
+    assert "    check: object.spec.replcas <= 5\n" in str(error.value)
+
+
+TEST = """\
+policies: [team.kcheck.yaml, policies.yaml]
+tests:
+  - name: too many
+    object: object-0.yaml
+    expect:
+      replica-limit: {result: fail, message: "9 replicas", at: spec.replicas, severity: error}
+      p: fail
+  - object: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}}
+    expect: {replica-limit: excluded, p: excluded}
+"""
+
+
+def test_test_files(tmp_path: Path) -> None:
+    write(tmp_path, DEPLOYMENT, policies=[policy("object.spec.replicas < 3", rules=[DEPLOYMENTS])])
+    (tmp_path / "a.kcheck-test.yaml").write_text(TEST)
+    result = run("test", ".")
+    assert result.output == "9 cases of 3 policies, 0 failures.\n", result.output
+    assert result.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("p: fail\n", "p: pass\n", "7:10: expected pass, but the result for Deployment"),
+        ('"9 replicas"', '"8 replicas"', '6:46: expected message "8 replicas", but it is "9 replicas"'),
+        ("p: excluded", "p: fail", "is excluded: matchConstraints: resourceRules: none for CREATE of configmaps in v1"),
+        ("replica-limit: excluded", "replica-limt: excluded", 'no policy "replica-limt"; did you mean "replica-limit"?'),
+        ("p: fail\n", "p: fails\n", '"fails" is not a result; did you mean "fail"?'),
+        ("policies.yaml]", "polices.yaml]", "1:30: polices.yaml: no such file or folder"),
+        ("object: object-0.yaml\n", "obj: 1\n", 'unknown key "obj"'),
+    ],
+)
+def test_failing_tests(before: str, after: str, expected: str, tmp_path: Path) -> None:
+    write(tmp_path, DEPLOYMENT, policies=[policy("object.spec.replicas < 3", rules=[DEPLOYMENTS])])
+    (tmp_path / "a.kcheck-test.yaml").write_text(TEST.replace(before, after))
+    result = run("test", ".")
+    assert expected in result.output, result.output
+    assert result.exit_code == 1
+
+
+def test_update(tmp_path: Path) -> None:
+    write(tmp_path, DEPLOYMENT, policies=[policy("object.spec.replicas < 3", rules=[DEPLOYMENTS])])
+    test = tmp_path / "a.kcheck-test.yaml"
+    test.write_text(TEST.replace("p: fail\n", "p: pass\n").replace('"9 replicas"', '"8 replicas"'))
+    assert run("test", ".", "--update").exit_code == 0
+    assert test.read_text() == TEST
+    test.write_text("policies: [team.kcheck.yaml]\ntests:\n  - object: object-0.yaml\n")
+    assert run("test", ".", "--update").exit_code == 0
+    assert "replica-limit: fail" in test.read_text()
+
+
+def test_policies_without_tests_are_named(tmp_path: Path) -> None:
+    write(tmp_path, policies=[policy("true", name="untested")])
+    assert "Without tests: policy/untested" in run("test", ".").output
+
+
+def test_parameters_and_namespaces_of_a_test(tmp_path: Path) -> None:
+    limit = policy("object.spec.replicas <= int(params.data.max)", rules=[DEPLOYMENTS], paramKind={"apiVersion": "v1", "kind": "ConfigMap"})
+    bound = binding(paramRef={"name": "limit", "namespace": "shop", "parameterNotFoundAction": "Deny"})
+    write(tmp_path, DEPLOYMENT, policies=[limit, bound])
+    (tmp_path / "params.json").write_text(json.dumps(config_map({"max": "3"}, "limit")))
+    (tmp_path / "a.kcheck-test.yaml").write_text(
+        "policies: [policies.yaml]\nobjects: [params.json]\ntests:\n  - object: object-0.yaml\n    expect: {p: fail}\n"
+    )
+    assert run("test", "a.kcheck-test.yaml").exit_code == 0
+    (tmp_path / "params.json").write_text(json.dumps(config_map({"max": "9"}, "limit")))
+    assert run("test", "a.kcheck-test.yaml").exit_code == 1
+
+
+def test_list(tmp_path: Path) -> None:
+    write(tmp_path, policies=[policy({"expression": "true", "message": "a vap"}), binding("Warn")])
+    rows = json.loads(run("list", ".", "--format", "json").output)["policies"]
+    assert [(row["id"], row["engine"], row["severity"], row["title"]) for row in rows] == [
+        ("policy/p", "vap", "warning", "a vap"),
+        ("policy/registry", "rule", "error", 'the check self.image.startsWith("registry.example.com/") fails'),
+        ("policy/replica-limit", "rule", "error", "at most 5 replicas"),
+    ]
+    assert "3 policies." in run("list", ".").output
+
+
+def test_explain() -> None:
+    output = run("explain", "replica-limit", ".").output
+    assert output.startswith("policy/replica-limit (error): at most 5 replicas\n\nteam.kcheck.yaml:2\n\n- id: replica-limit\n  title:")
+    assert "registry" not in output
+
+
+def test_new(tmp_path: Path) -> None:
+    assert run("new", "team-label", "--on", "Service").exit_code == 0
+    assert run("test", "team-label.kcheck.yaml").output == "2 cases of 1 policy, 0 failures.\n"
+    assert run("new", "team-label").exit_code != 0
+
+
+def test_which(tmp_path: Path) -> None:
+    write(tmp_path, DEPLOYMENT, policies=[policy("true"), binding()])
+    arguments = ("--policies", "team.kcheck.yaml", "--isolated")
+    for named in (("Deployment/web",), ("Deployment/shop/web", "."), ("object-0.yaml",)):
+        output = run("which", *named, *arguments).output
+        assert "Deployment shop/web (object-0.yaml:1)" in output
+        assert "policy/replica-limit  fails: 9 replicas (spec.replicas)" in output
+        assert "policy/registry       not judged: on: core/v1 Container" in output
+    assert (
+        "policy/p              not judged: matchConstraints: resourceRules: none for CREATE"
+        in run("which", "Deployment/web", *arguments).output
+    )
+    assert run("which", "Deployment/other", *arguments).exit_code != 0
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ({"match": {"objectSelector": {"matchLabels": {"x": "y"}}}}, "matchConstraints: objectSelector: x=y"),
+        ({"match": {"namespaceSelector": {"matchLabels": {"x": "y"}}}}, "matchConstraints: namespaceSelector: x=y"),
+        ({"match": {"excludeResourceRules": [DEPLOYMENTS]}}, "matchConstraints: excludeResourceRules"),
+        (
+            {"matchConditions": [{"name": "big", "expression": "object.spec.replicas > 10"}]},
+            "matchConditions big: object.spec.replicas > 10",
+        ),
+    ],
+)
+def test_clauses_that_exclude(spec: dict[str, Any], expected: str, tmp_path: Path) -> None:
+    write(tmp_path, DEPLOYMENT, policies=[policy("false", rules=[DEPLOYMENTS], **spec), binding()])
+    assert f"policy/p  not judged: {expected}" in run("which", "Deployment/web", ".", "--isolated").output
+
+
+def test_coverage(tmp_path: Path) -> None:
+    (tmp_path / "k8s").mkdir()
+    ignored = DEPLOYMENT | {"metadata": {"name": "web", "annotations": {"kcheck.dev/ignore": "policy/replica-limit; sale"}}}
+    policies = [
+        policy("true", name="never"),
+        binding(policy="never"),
+        policy("true", name="ok", rules=[DEPLOYMENTS]),
+        binding(name="c", policy="ok"),
+    ]
+    write(tmp_path / "k8s", ignored, policies=policies)
+    rows = json.loads(run("coverage", "k8s", "--policies", "team.kcheck.yaml", "--isolated", "--format", "json").output)["policies"]
+    assert {row["id"]: row["remark"] for row in rows} == {
+        "policy/never": "never matched", "policy/ok": "never failed", "policy/registry": "never matched",
+        "policy/replica-limit": "fails only for suppressed objects",
+    }  # fmt: skip
+
+
+RULE_FOR_CLUSTER = """\
+policies:
+  - id: limit
+    message: "{self.metadata.name} has {self.spec.replicas} replicas"
+    severity: warning
+    on: {kinds: [Deployment, StatefulSet], labels: {tier: web}, namespaces: [shop, "!test"]}
+    when: self.spec.replicas > 1
+    check: self.spec.replicas <= 5
+"""
+
+
+def test_converted_rules_judge_alike(tmp_path: Path) -> None:
+    (tmp_path / "team.kcheck.yaml").write_text(RULE_FOR_CLUSTER)
+    result = run("convert", ".")
+    assert result.exit_code == 0, result.output
+    (tmp_path / "k8s").mkdir()
+    for number, (replicas, namespace, tier) in enumerate([(9, "shop", "web"), (4, "shop", "web"), (9, "test", "web"), (9, "shop", "db")]):
+        metadata = {"name": f"w{number}", "namespace": namespace, "labels": {"tier": tier}}
+        value = DEPLOYMENT | {"metadata": metadata, "spec": DEPLOYMENT["spec"] | {"replicas": replicas}}
+        (tmp_path / "k8s" / f"{number}.json").write_text(json.dumps(value, indent=1))
+    (tmp_path / "vap.yaml").write_text(result.output)
+
+    def found(policies: str) -> list[tuple[str, str, str, str]]:
+        report = kcheck.check(tmp_path / "k8s", config={}, policies=tmp_path / policies, select="policy")
+        return [
+            (each.place.file, each.message, each.severity.word, each.place.field) for each in report.findings if each.family == "policy"
+        ]
+
+    assert len(found("team.kcheck.yaml")) == 1
+    assert found("vap.yaml") == found("team.kcheck.yaml")
+
+
+def test_rules_about_types_are_not_converted() -> None:
+    result = run("convert", ".")
+    assert result.exit_code == 1
+    assert "policy/registry is not converted" in result.output
+    assert "name: replica-limit" in result.output
+
+
+def test_bundle(tmp_path: Path) -> None:
+    (tmp_path / "team.kcheck.yaml").write_text(RULE_FOR_CLUSTER)
+    (tmp_path / "b.kcheck.yaml").write_text("bundle: {name: platform, version: 1.2.0, authors: [a, b], docs: https://example.com}\n")
+    write(tmp_path, policies=[policy("true"), binding()])
+    output = run("bundle", ".").output
+    assert output.startswith("# platform 1.2.0\n---\n")
+    assert output.count('app.kubernetes.io/version: "1.2.0"') == 4
+    assert output.count("kcheck.dev/authors") == 4
