@@ -70,6 +70,7 @@ NAVIGATION: tuple[tuple[str, tuple[str, ...]], ...] = (
             "adopt.md",
             "baseline.md",
             "policies.md",
+            "policies-compared.md",
             "pre-commit.md",
             "ci.md",
             "changes.md",

@@ -125,7 +125,8 @@ class _Viewer:
         yield self.setting("complete", list(session.complete_units) or cluster.complete, own)
         yield self.setting("provided", list(map(_relative, inputs.provided or own.provided)), own)
         yield self.setting("schemas", list(map(_relative, inputs.schemas or own.schemas)), own)
-        yield self.setting("policies", list(map(_relative, inputs.policies or own.policies.paths)), own)
+        rules = [f"short rules in {path}" for path, _ in own.policies.rules]
+        yield self.setting("policies", [*map(_relative, inputs.policies or own.policies.paths), *rules], own)
         pods = sorted(f"{group}/{kind}".lstrip("/") for group, kind in own.pods)
         yield self.setting("pods", pods, own)
         yield self.setting("placeholders", "check" if session.judges_placeholders else "skip", own)

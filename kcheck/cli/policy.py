@@ -19,7 +19,7 @@ _COMMANDS = {
 
 
 class _PolicyCommands(click.Group):
-    """The commands, each in a module of its own: policy_test for test."""
+    """The commands, each in a separate module: policy_test for test."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)

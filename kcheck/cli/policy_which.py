@@ -23,7 +23,7 @@ def policy_which(object: str, paths: tuple[str, ...], **values: Any) -> None:
 
     OBJECT is a file, or Kind/name or Kind/namespace/name in PATHS. [default: the current folder]
 
-    Exit status: 0 success, 2 there is no such object.
+    Exit status: 0 success, 2 the object does not exist.
     """
     is_file = os.path.exists(object)
     found = read_objects(paths or ((object,) if is_file else (".",)), values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -54,7 +55,8 @@ def check_rules(files: Files, store: Store) -> None:
 
 
 def _read_texts(path: str | Path) -> Iterable[tuple[str, str]]:
-    for target in discover([str(path)]).targets:
+    relative = os.path.relpath(path)
+    for target in discover([str(path) if relative.startswith("..") else relative]).targets:
         source = load_file(target)
         if isinstance(source, UnreadablePath):
             raise Error(f"policies: {target.path}: {source.message}")

@@ -45,7 +45,11 @@ def collect_policies(
     kinds = {"Namespace"} | {each.param_kind.kind for each in enforced if each.param_kind is not None}
     names = [each.id for each in enforced]
     if rule_files:
-        names += [rule.id for rule in rules_in(rule_files)]
+        from kcheck.policy.rules.programs import kinds_read
+
+        rules = rules_in(rule_files)
+        names += [rule.id for rule in rules]
+        kinds = kinds.union(*map(kinds_read, rules))
     known = tuple(_find_objects(kinds, texts, parse_file))
     return PolicyInput(tuple(found), known, user, tuple(dict.fromkeys(names)), rule_files)
 

@@ -38,6 +38,10 @@ class KnownObjects:
             self._found[key] = list(self._search(group, kind, namespace, file, name))
         return self._found[key]
 
+    def of_kind(self, kind: str, file: str) -> list[dict[str, Any]]:
+        """Return the objects of a kind in any group and namespace, each name once."""
+        return [each for group, name in list(self._by_kind) if name == kind for each in self.find_all(group, kind, "", file)]
+
     def _search(self, group: str, kind: str, namespace: str, file: str, name: str) -> Iterator[dict[str, Any]]:
         candidates = [
             each

@@ -157,7 +157,7 @@ class FileStage:
         """Read the user-defined policies, before anything is checked: they apply to the objects of all files."""
         settings = self.session.policy_settings
         candidates = [file for file in self.files if file.has_policies] if settings.from_input else []
-        if not candidates and not settings.files:
+        if not candidates and not settings.files and not settings.rule_files:
             return
         # Imported late: few inputs have policies.
         from kcheck.run.policy_reading import add_policies

@@ -129,6 +129,43 @@ def test_secret_values_are_masked(tmp_path: Path) -> None:
     assert "hunter2" not in str(found)
 
 
+def test_errors_do_not_quote_secret_values(tmp_path: Path) -> None:
+    secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {password: hunter2hunter2}\n"
+    [found] = judge(tmp_path, {"id": "s", "on": "Secret", "check": "int(object.data.password) > 3"}, text=secret)
+    assert "the expression resulted in an error" in found.message
+    assert "aHVudGVy" not in found.message
+
+
+UNIQUE = {
+    "id": "unique-hosts", "on": "Ingress", "message": "another Ingress serves a host of {self.metadata.name}",
+    "check": "self.spec.rules.all(r, !objects.Ingress.exists(i, i.metadata.name != self.metadata.name && "
+    "i.spec.rules.exists(other, other.host == r.host)))",
+}  # fmt: skip
+INGRESS = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: NAME}\nspec: {rules: [{host: HOST}]}\n"
+
+
+def test_rules_about_several_objects(tmp_path: Path) -> None:
+    texts = [INGRESS.replace("NAME", name).replace("HOST", host) for name, host in [("a", "x.org"), ("b", "y.org"), ("c", "x.org")]]
+    found = judge(tmp_path, UNIQUE, text="---\n".join(texts))
+    assert [each.message for each in found] == [f"another Ingress serves a host of {name}" for name in ("a", "c")]
+    assert found[0].place.field == "spec.rules[0].host"
+
+
+def test_secret_values_of_other_objects_are_masked(tmp_path: Path) -> None:
+    text = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {password: hunter2hunter2}\n---\n"
+    rule = {"id": "s", "on": "ConfigMap", "message": "{objects.Secret}", "check": "size(objects.Secret) == 0"}
+    [found] = judge(tmp_path, rule, text=f"{text}apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\n")
+    assert "password" in found.message
+    assert "hunter2" not in found.message
+
+
+def test_other_objects_are_typed(tmp_path: Path) -> None:
+    [kind] = mistakes(tmp_path, RULE.replace("{on}", "Service").replace("{check}", "size(objects.Ingres) == 0"))
+    assert kind.endswith('has no field "Ingres"; did you mean "Ingress"?')
+    [field] = mistakes(tmp_path, RULE.replace("{on}", "Service").replace("{check}", "objects.Ingress.all(i, i.spc != null)"))
+    assert 'no field "spc"; did you mean "spec"?' in field
+
+
 def test_user_is_unknown(tmp_path: Path) -> None:
     assert not judge(tmp_path, LIMIT | {"check": 'request.userInfo.username == "admin"'})
     report = kcheck.check(tmp_path / "k8s", config={}, policies=tmp_path / "team.kcheck.yaml", select=["all"])
@@ -150,6 +187,14 @@ def test_rules_in_the_config(tmp_path: Path) -> None:
         report = kcheck.check(tmp_path / "o.yaml", config=tmp_path / ".kcheck.yaml")
         assert [each.rule for each in report.findings if each.family == "policy"] == ["policy/limit"]
         assert report.policies == ("policy/limit",)
+
+
+def test_kcheck_config_names_the_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(".kcheck.yaml").write_text(json.dumps({"policies": [LIMIT]}, indent=1))
+    output = CliRunner().invoke(cli, ["config"]).output
+    assert "policies" in output
+    assert "short rules in .kcheck.yaml" in output
 
 
 def test_selection_and_suppression(tmp_path: Path) -> None:
@@ -206,6 +251,8 @@ RULE = "policies:\n  - id: r\n    on: {on}\n    check: {check}\n"
         ("Pod", "object.spec.nodeName", "4:12: check must be true or false, but its type is string"),
         ("Pod", "object.spec.restartPolicy == 'always'", '4:38: spec.restartPolicy never equals "always"; did you mean "Always"?'),
         ("Deployment", "object.spec.replicas == '1'", "4:33: found no matching overload for '_==_' applied to '(int, string)'"),
+        ("Pod", "self.spec.restartPolicy == 'always'", '4:36: spec.restartPolicy never equals "always"; did you mean "Always"?'),
+        ("core/v1 Container", "self.imagePullPolicy == 'always'", '4:33: imagePullPolicy never equals "always"; did you mean "Always"?'),
         ("Deploymnt", "true", '3:9: unknown kind "Deploymnt"; did you mean "Deployment"?'),
         ("apps/v1beta1 Deployment", "object.x", '3:9: no kind "Deployment" in apps/v1beta1; use apps/v1'),
         ("{types: [core/v1 Contaner]}", "true", '3:9: unknown API type "core/v1 Contaner"; did you mean "core/v1 Container"?'),

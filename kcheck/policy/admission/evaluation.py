@@ -5,7 +5,7 @@ Source: k8s.io/apiserver, pkg/admission/plugin/policy/validating (dispatcher.go,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -79,12 +79,12 @@ def _is_secret(value: Value) -> bool:
     return isinstance(value, dict) and value.get("kind") == "Secret" and value.get("apiVersion") == "v1"
 
 
-def without_secrets(secret: dict[str, Any]) -> dict[str, Any]:
+def without_secrets(secret: Value) -> Value:
     """Return an object in JSON with asterisks in place of the values of a Secret; any other object unchanged."""
     if not _is_secret(secret):
         return secret
-    data = secret.get("data")
-    return {**secret, "data": dict.fromkeys(data, STARS)} if isinstance(data, dict) else secret
+    texts = {key: dict.fromkeys(each, STARS) for key in ("data", "stringData") if isinstance(each := secret.get(key), dict)}
+    return {**secret, **texts}
 
 
 class CostExceeded(Exception):
@@ -157,13 +157,18 @@ def _error(expression: Expression, error: EvaluationError) -> PolicyFailure:
 
 def _without_values(failure: PolicyFailure, activation: Activation) -> PolicyFailure:
     """Return a failure whose message does not contain the values of Secrets, which errors of conversions quote."""
-    message = failure.message
-    for name in ("object", "oldObject", "params"):
-        data = activation.frame[name].get("data") if _is_secret(activation.frame[name]) else None
+    objects = [activation.frame[name] for name in ("object", "oldObject", "params")]
+    return failure._replace(message=hide_values(failure.message, objects))
+
+
+def hide_values(message: str, objects: Iterable[Value]) -> str:
+    """Return a message with asterisks in place of the values of the Secrets among these objects in JSON."""
+    for each in objects:
+        data = each.get("data") if _is_secret(each) else None
         for value in data.values() if isinstance(data, dict) else ():
             if isinstance(value, str) and len(value) >= _MIN_SECRET_CHARS:
                 message = message.replace(value, STARS)
-    return failure._replace(message=message)
+    return message
 
 
 _MIN_SECRET_CHARS = 3

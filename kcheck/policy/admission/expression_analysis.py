@@ -62,9 +62,13 @@ class ExpressionAnalysis:
         shape: Its type.
         variables: The expressions of variables.
         operations: The operations that the policy matches.
+        own: The type of `self` in a short rule, None if it is the object.
     """
 
-    def __init__(self, name: ResourceName, shape: Shape, variables: Mapping[str, Expr], operations: frozenset[str]) -> None:
+    def __init__(
+        self, name: ResourceName, shape: Shape, variables: Mapping[str, Expr], operations: frozenset[str], own: Shape | None = None
+    ) -> None:  # fmt: skip
+        self._own = own
         self._variables = variables
         self._known: dict[str, Known] = {}
         self._within: list[str] = []
@@ -107,6 +111,8 @@ class ExpressionAnalysis:
             return scope[expr.name]
         if expr.name in ("object", "oldObject"):
             return Known(self._shape, path=expr.name)
+        if expr.name == "self":
+            return Known(self._shape, path="object") if self._own is None else Known(self._own, path="self")
         return Known(path="request") if expr.name == "request" else NOTHING
 
     def _select(self, expr: Select, scope: Mapping[str, Known]) -> Known:

@@ -8,10 +8,10 @@ from contextlib import suppress
 from typing import Any
 
 from kcheck.cel.eval.program import Program
-from kcheck.cel.values.values import EvaluationError, Undecided, Value
+from kcheck.cel.values.values import EvaluationError, Undecided, Value, View
 from kcheck.finding.evidence import PolicyEvidence
 from kcheck.kube.location import Location, ObjectId
-from kcheck.policy.admission.evaluation import without_secrets
+from kcheck.policy.admission.evaluation import hide_values, without_secrets
 from kcheck.policy.admission.mutation import MutationError, plain_value
 from kcheck.policy.admission.requests import request_of
 from kcheck.policy.known_objects import KnownObjects
@@ -19,7 +19,7 @@ from kcheck.policy.policy_input import PolicyUser
 from kcheck.policy.resource_names import ResourceName
 from kcheck.policy.review import Review
 from kcheck.policy.rules.definitions import RuleExpression, ShortRule
-from kcheck.policy.rules.programs import RulePrograms, value_at
+from kcheck.policy.rules.programs import OBJECTS, RulePrograms, value_at
 from kcheck.policy.rules.scopes import ResolvedScope
 from kcheck.policy.shown_values import shown_value
 from kcheck.policy.tracing import NAME, ReadTrace, traced
@@ -30,6 +30,30 @@ ENGINE = "rule"
 """The language of short rules in findings."""
 
 IsEnabled = Callable[[str], bool]
+
+
+class InputObjectsByKind(View):
+    """The objects of the input by kind, as they are written. Values of Secrets are masked."""
+
+    __slots__ = ("_file", "_known")
+
+    object_type = OBJECTS
+
+    def __init__(self, known: KnownObjects, file: str) -> None:
+        self._known = known
+        self._file = file
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str)
+
+    def __getitem__(self, key: str) -> Value:
+        return list(map(without_secrets, self._known.of_kind(key, self._file)))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
 
 
 class _BoundRule:
@@ -129,7 +153,7 @@ class RuleEngine:
             namespace = self._known.namespace_of(review.namespace, file) if review.namespace and not review.is_namespace else None
             shared = review.answers[ENGINE] = {
                 "object": review.object, "oldObject": review.old, "namespaceObject": namespace,
-                "request": request_of(review, review.name, self._user),
+                "request": request_of(review, review.name, self._user), OBJECTS: InputObjectsByKind(self._known, file),
             }  # fmt: skip
         return {**shared, "self": value}
 
@@ -147,9 +171,9 @@ class _RuleFailure:
         self.path = path
         self.deciding = deciding
         self.expression = expression
-        self.error = error
-        masked = without_secrets(values["object"])
-        self.shown = values if masked is values["object"] else {**values, "object": masked, "self": value_at(masked, path)}
+        self.error = hide_values(error, (values["object"], values["oldObject"]))
+        masked, old = without_secrets(values["object"]), without_secrets(values["oldObject"])
+        self.shown = {**values, "object": masked, "oldObject": old, "self": value_at(masked, path)}
 
     def verdict(self) -> Verdict:
         """Return the verdict, with the field that decided."""

@@ -11,8 +11,8 @@ from kcheck.cel.kubernetes.expressions import source_offset
 from kcheck.cel.kubernetes.policies import NAMESPACE, REQUEST
 from kcheck.cel.language.declarations import known_functions
 from kcheck.cel.language.issues import Issue
-from kcheck.cel.language.syntax import Call, Expr, Ident, Literal, Select
-from kcheck.cel.values.types import BOOL, DYN, STRING, Type
+from kcheck.cel.language.syntax import Call, Comprehension, Expr, Ident, Literal, Select
+from kcheck.cel.values.types import BOOL, DYN, STRING, Type, list_of
 from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.policy.admission.expression_analysis import UNKNOWN, ExpressionAnalysis
 from kcheck.policy.resource_names import ResourceName
@@ -27,11 +27,15 @@ from kcheck.text.record import NamedTuple
 _CONTAINER = " (in container '')"
 _UNDEFINED = re.compile(r"undefined field '([^']+)'")
 _UNDECLARED = re.compile(r"undeclared reference to '([^']+)'")
-_VARIABLES = ("object", "self", "oldObject", "request", "namespaceObject")
+_VARIABLES = ("object", "self", "oldObject", "request", "namespaceObject", "objects")
+OBJECTS = "objects"
+"""The variable with the objects of the input by kind: `objects.Service` is a list."""
 
 
-def _environment(whole: Type, value: Type) -> Environment:
-    named = {"object": whole, "oldObject": whole, "self": value, "request": REQUEST, "namespaceObject": NAMESPACE}
+def _environment(whole: Type, value: Type, objects: Type = DYN) -> Environment:
+    named = {
+        "object": whole, "oldObject": whole, "self": value, "request": REQUEST, "namespaceObject": NAMESPACE, OBJECTS: objects,
+    }  # fmt: skip
     return Environment(named, LATEST)
 
 
@@ -65,6 +69,39 @@ def compiled(expression: RuleExpression) -> Program:
     raise ValueError(f"{expression.text}: {found[0]}")
 
 
+def kinds_read(rule: ShortRule) -> set[str]:
+    """Return the kinds whose objects the expressions of a rule read: `objects.Service`."""
+    found: set[str] = set()
+    for _, expression in rule.expressions():
+        program = _untyped.compile(expression.text)
+        todo = [program.expr] if isinstance(program, Program) else []
+        while todo:
+            each = todo.pop()
+            if isinstance(each, Select) and isinstance(each.operand, Ident) and each.operand.name == OBJECTS:
+                found.add(each.field)
+            todo += [each.over, *each.parts] if isinstance(each, Comprehension) else each.children
+    return found
+
+
+class _KindFields:
+    """The variable `objects`: a list of each kind. Unknown kinds are recorded in `misses`."""
+
+    def __init__(self, store: Store, misses: dict[str, str]) -> None:
+        self._store = store
+        self._misses = misses
+
+    def is_escaped(self, name: str) -> bool:
+        return False
+
+    def field(self, name: str) -> Type | None:
+        versions = self._store.versions_of(name)
+        if not versions:
+            self._misses[name] = self._store.kind_like(name) or ""
+            return None
+        builtin = self._store.builtin(versions[0], name) if len(versions) == 1 else None
+        return list_of(cel_type(builtin.shape if builtin is not None else None, self._misses))
+
+
 class FieldPath(NamedTuple):
     """The keys of a field that an expression names. `is_relative`: from `self`, otherwise from `object`."""
 
@@ -89,16 +126,31 @@ def field_path(expr: Expr) -> FieldPath | None:
     return FieldPath(tuple(reversed(keys)), expr.name == "self") if expr.name in ("object", "self") and keys else None
 
 
+_ANY_KIND = ResourceName("", "", "", "", True)
+
+
 class _RuleTarget:
     """The types of the variables of a rule for one kind, or for one API type in any kind."""
 
-    def __init__(self, title: str, whole: Shape | None, value: Shape | None, name: ResourceName | None, every: bool = False) -> None:
+    def __init__(
+        self, store: Store, title: str, whole: Shape | None, value: Shape | None, name: ResourceName | None, every: bool = False
+    ) -> None:  # fmt: skip
         self.title = title
         self.misses: dict[str, str] = {}
         whole_type = _any_object(self.misses) if every else cel_type(whole, self.misses)
-        self.environment = _environment(whole_type, whole_type if value is None else cel_type(value, self.misses))
+        objects = Type("object", OBJECTS, fields=_KindFields(store, self.misses))
+        self.environment = _environment(whole_type, whole_type if value is None else cel_type(value, self.misses), objects)
         self.name = name
         self.shape = whole
+        self.own = value
+
+    def analysis(self) -> ExpressionAnalysis | None:
+        """Return an analysis of expressions for this kind or type, None if nothing is known of it."""
+        if self.own is not None:
+            return ExpressionAnalysis(_ANY_KIND, Shape("any"), {}, frozenset(), self.own)
+        if self.name is None or self.shape is None:
+            return None
+        return ExpressionAnalysis(self.name, self.shape, {}, frozenset())
 
 
 def check_rule(rule: ShortRule, store: Store) -> Iterator[RuleMistake]:
@@ -126,11 +178,11 @@ def check_rule(rule: ShortRule, store: Store) -> Iterator[RuleMistake]:
 def _targets(scope: ResolvedScope, store: Store) -> list[_RuleTarget]:
     found = []
     if scope.types:
-        return [_RuleTarget(each, None, store.definitions.shape(each), None, every=True) for each in scope.types]
+        return [_RuleTarget(store, each, None, store.definitions.shape(each), None, every=True) for each in scope.types]
     for name, shape in scope.described_kinds():
         version = f"{name.group}/{name.version}" if name.group else name.version
-        found.append(_RuleTarget(f"{version} {name.kind}", shape, None, name))
-    return found or [_RuleTarget("objects of all kinds", None, None, None, every=True)]
+        found.append(_RuleTarget(store, f"{version} {name.kind}", shape, None, name))
+    return found or [_RuleTarget(store, "objects of all kinds", None, None, None, every=True)]
 
 
 def _any_object(misses: dict[str, str]) -> Type:
@@ -182,8 +234,8 @@ def _faults(role: str, expression: RuleExpression, target: _RuleTarget, several:
         yield 0, "at must read a field, such as object.spec.replicas"
     if role == "field" and field_path(found.expr) is None:
         yield 0, "a fix changes a field, such as object.spec.replicas or self.image"
-    if target.shape is not None and target.name is not None:
-        analysis = ExpressionAnalysis(target.name, target.shape, {}, frozenset())
+    analysis = target.analysis()
+    if analysis is not None:
         analysis.analyse(found.expr)
         for problem in analysis.problems:
             if problem.rule == "policy-type-mismatch":
@@ -198,9 +250,8 @@ def has_fields(program: Program) -> bool:
 
 def _constant(expression: RuleExpression, target: _RuleTarget) -> object:
     found = target.environment.compile(expression.text)
-    if target.shape is None or target.name is None or not isinstance(found, Program):
-        return UNKNOWN
-    return ExpressionAnalysis(target.name, target.shape, {}, frozenset()).analyse(found.expr).value
+    analysis = target.analysis()
+    return UNKNOWN if analysis is None or not isinstance(found, Program) else analysis.analyse(found.expr).value
 
 
 def _explained(issue: Issue, target: _RuleTarget) -> str:

@@ -143,7 +143,7 @@ class _RuleReader:
         return found
 
     def expression(self, node: Node) -> RuleExpression | None:
-        """Return an expression in CEL. A boolean or a number stands for itself."""
+        """Return an expression in CEL. A boolean or a number is its own value."""
         value = node.value
         if isinstance(value, str) and value.strip():
             return RuleExpression(value, node)
@@ -160,7 +160,7 @@ class _RuleReader:
             return ERROR
 
     def template(self, node: Node) -> Template:
-        """Return a text with its `{expression}` pieces. `{{` stands for a brace."""
+        """Return a text with its `{expression}` pieces. `{{` is a brace."""
         if not node.text:
             self.wrong(node, f"{node.name} must be a string")
             return ()

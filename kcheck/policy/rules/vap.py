@@ -10,7 +10,7 @@ from kcheck.cel.language.syntax import Comprehension, Expr, Ident
 from kcheck.finding.severity import ERROR, WARNING
 from kcheck.kube.selector import Selector
 from kcheck.policy.rules.definitions import RuleExpression, ShortRule, Template
-from kcheck.policy.rules.programs import compiled
+from kcheck.policy.rules.programs import compiled, kinds_read
 from kcheck.policy.rules.scopes import ResolvedScope
 from kcheck.schema.store import Store
 
@@ -29,6 +29,8 @@ def policy_of(rule: ShortRule, store: Store) -> list[dict[str, Any]]:
     scope = ResolvedScope(rule.scope, store)
     if scope.types:
         raise Inconvertible(f"it judges values of {', '.join(scope.types)}, wherever they occur; name kinds in on")
+    if kinds_read(rule):
+        raise Inconvertible("it reads other objects of the input")
     when, check = rule.when, _converted(rule.check)
     conditions = [] if (condition := _namespace_condition(rule.scope.namespaces)) is None else [condition]
     if when is not None and compiled(when).uses("namespaceObject"):
