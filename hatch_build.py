@@ -76,7 +76,7 @@ class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
         command = [sys.executable, "-c", program, *map(str, arguments)]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode:
-            message = f"kcheck {without} and will be slower: {done.stderr.strip()[-2000:]}"
+            message = f"kcheck {without} and will be slower: {(done.stderr.strip() or done.stdout.strip())[-2000:]}"
             if _is_release():
                 self.app.abort(message)
             self.app.display_warning(message)

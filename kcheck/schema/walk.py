@@ -82,7 +82,7 @@ class Walk:
     def forward_with_dropped(self, rule: str, problem: Problem) -> None:
         """Forward a problem while the tree is as it is written, because its fix edits the text."""
         without = [(node, node.held) for node, _ in self._replaced]
-        for node, held in reversed(self._replaced):
+        for node, held in self._replaced[::-1]:
             node.held = held
         self._on_problem(rule, problem)
         for node, held in without:
