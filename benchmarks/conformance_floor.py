@@ -65,7 +65,7 @@ def main() -> int:
         for name, value in (OTHERS[run]() if run in OTHERS else measure(RUNS[run])).items():
             least = floor.get(name)
             worse = least is not None and (value > least if name in FALSE else value < least)
-            print(f"{run:8}{name:16}{value:9.5f}  floor {least if least is not None else '-'}{'  BELOW' if worse else ''}")
+            print(f"{run:10}{name:16}{value:9.5f}  floor {least if least is not None else '-'}{'  BELOW' if worse else ''}")
             below += worse
             if not worse:
                 floor[name] = value
