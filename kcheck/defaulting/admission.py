@@ -6,9 +6,7 @@ storage/storageobjectinuseprotection.
 
 from __future__ import annotations
 
-from typing import Any
-
-Value = dict[str, Any]
+from kcheck.defaulting.plain_values import Value
 
 _TAINTS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}

@@ -6,15 +6,13 @@ of pkg/apis/*/v1/conversion.go, and rest.BeforeCreate in k8s.io/apiserver.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from kcheck.defaulting.decoding import Codec
+from kcheck.defaulting.plain_values import Value, map_in, maps_in
 from kcheck.defaulting.pod_resources import qos_class
-from kcheck.defaulting.type_defaults import Conditions
-
-Value = dict[str, Any]
-Prepare = Callable[[Value, Conditions], None]
+from kcheck.defaulting.type_defaults import ConditionalSetter, Conditions, registrar
 
 SERVER_METADATA = ("uid", "creationTimestamp", "generation", "managedFields", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds")
 """Fields of metadata that the API server sets or clears itself when an object is created."""
@@ -34,7 +32,8 @@ _KEEPS_STATUS = frozenset(
 _GENERATION = "deprecated.daemonset.template.generation"
 _APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
 
-_PREPARE: dict[str, Prepare] = {}
+_PREPARE: dict[str, ConditionalSetter] = {}
+_prepares = registrar(_PREPARE)
 
 
 def prepare_metadata(value: Value, namespaced: bool | None, namespace: str) -> None:
@@ -78,28 +77,9 @@ def clear_status(value: Value, name: str, codec: Codec) -> None:
         value.pop("status", None)
 
 
-def _prepares(*names: str) -> Callable[[Prepare], Prepare]:
-    def register(function: Prepare) -> Prepare:
-        for name in names:
-            _PREPARE[name] = function
-        return function
-
-    return register
-
-
-def _maps(value: Any) -> Iterator[Value]:
-    if value.__class__ is list:
-        yield from (each for each in value if each.__class__ is dict)
-
-
-def _map(value: Value, key: str) -> Value:
-    found = value.get(key)
-    return found if found.__class__ is dict else {}
-
-
 @_prepares("core/v1 Pod")
 def _pod(value: Value, conditions: Conditions) -> None:
-    spec = _map(value, "spec")
+    spec = map_in(value, "spec")
     status: Value = {"phase": "Pending", "qosClass": qos_class(spec, conditions.has_gate("PodLevelResources"))}
     if spec.get("schedulingGates"):
         status["conditions"] = [
@@ -112,23 +92,23 @@ def _pod(value: Value, conditions: Conditions) -> None:
             }
         ]
     value["status"] = status
-    labels = _map(_map(value, "metadata"), "labels")
+    labels = map_in(map_in(value, "metadata"), "labels")
     if conditions.has_gate("MatchLabelKeysInPodAffinity"):
         for term in _affinity_terms(spec):
             _merge_label_keys(term, labels)
     if conditions.has_gate("MatchLabelKeysInPodTopologySpreadSelectorMerge"):
-        for constraint in _maps(spec.get("topologySpreadConstraints")):
+        for constraint in maps_in(spec.get("topologySpreadConstraints")):
             _merge_label_keys(constraint, labels)
     if conditions.minor >= 30:
-        _app_armor_fields(_map(_map(value, "metadata"), "annotations"), spec)
+        _app_armor_fields(map_in(map_in(value, "metadata"), "annotations"), spec)
 
 
 def _affinity_terms(spec: Value) -> Iterator[Value]:
-    affinity = _map(spec, "affinity")
+    affinity = map_in(spec, "affinity")
     for key in ("podAffinity", "podAntiAffinity"):
-        terms = _map(affinity, key)
-        yield from (_map(each, "podAffinityTerm") for each in _maps(terms.get("preferredDuringSchedulingIgnoredDuringExecution")))
-        yield from _maps(terms.get("requiredDuringSchedulingIgnoredDuringExecution"))
+        terms = map_in(affinity, key)
+        yield from (map_in(each, "podAffinityTerm") for each in maps_in(terms.get("preferredDuringSchedulingIgnoredDuringExecution")))
+        yield from maps_in(terms.get("requiredDuringSchedulingIgnoredDuringExecution"))
 
 
 def _merge_label_keys(term: Value, labels: Value) -> None:
@@ -148,14 +128,14 @@ def _merge_label_keys(term: Value, labels: Value) -> None:
 
 def _app_armor_fields(annotations: Value, spec: Value) -> None:
     """Set the AppArmor profiles that the deprecated annotations name."""
-    if not any(key.startswith(_APP_ARMOR) for key in annotations) or _map(spec, "os").get("name") == "windows":
+    if not any(key.startswith(_APP_ARMOR) for key in annotations) or map_in(spec, "os").get("name") == "windows":
         return
-    of_pod = _map(spec, "securityContext").get("appArmorProfile")
+    of_pod = map_in(spec, "securityContext").get("appArmorProfile")
     for listed in ("initContainers", "containers"):
-        for container in _maps(spec.get(listed)):
+        for container in maps_in(spec.get(listed)):
             profile = _app_armor_profile(annotations.get(f"{_APP_ARMOR}{container.get('name')}"))
-            if profile and profile != of_pod and "appArmorProfile" not in _map(container, "securityContext"):
-                container["securityContext"] = {**_map(container, "securityContext"), "appArmorProfile": profile}
+            if profile and profile != of_pod and "appArmorProfile" not in map_in(container, "securityContext"):
+                container["securityContext"] = {**map_in(container, "securityContext"), "appArmorProfile": profile}
 
 
 def _app_armor_profile(annotation: Any) -> Value | None:
@@ -175,7 +155,7 @@ def _persistent_volume(value: Value, _: Conditions) -> None:
 @_prepares("core/v1 PersistentVolumeClaim")
 def _claim(value: Value, _: Conditions) -> None:
     value["status"] = {"phase": "Pending"}
-    spec = _map(value, "spec")
+    spec = map_in(value, "spec")
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
     if reference.__class__ is dict and reference.get("namespace"):
         # Sources in another namespace need a gate that no version enables.
@@ -195,7 +175,7 @@ def _claim(value: Value, _: Conditions) -> None:
 @_prepares("core/v1 Namespace")
 def _namespace(value: Value, _: Conditions) -> None:
     value["status"] = {"phase": "Active"}
-    spec = _map(value, "spec")
+    spec = map_in(value, "spec")
     finalizers = spec.get("finalizers") or []
     if "kubernetes" not in finalizers:
         value["spec"] = {**spec, "finalizers": [*finalizers, "kubernetes"]}
@@ -203,7 +183,7 @@ def _namespace(value: Value, _: Conditions) -> None:
 
 @_prepares("core/v1 Service")
 def _service(value: Value, _: Conditions) -> None:
-    spec = _map(value, "spec")
+    spec = map_in(value, "spec")
     if spec.get("clusterIP") and not spec.get("clusterIPs"):
         spec["clusterIPs"] = [spec["clusterIP"]]
     if spec.get("type") == "ExternalName":
@@ -222,20 +202,20 @@ def _service(value: Value, _: Conditions) -> None:
 @_prepares("core/v1 ServiceAccount")
 def _service_account(value: Value, _: Conditions) -> None:
     if value.get("secrets"):
-        value["secrets"] = [{key: each[key] for key in each if key == "name"} for each in _maps(value["secrets"])]
+        value["secrets"] = [{key: each[key] for key in each if key == "name"} for each in maps_in(value["secrets"])]
 
 
 @_prepares("core/v1 Node")
 def _node(value: Value, _: Conditions) -> None:
-    spec = _map(value, "spec")
+    spec = map_in(value, "spec")
     spec.pop("configSource", None)
-    _map(value, "status").pop("config", None)
+    map_in(value, "status").pop("config", None)
 
 
 @_prepares("apps/v1 DaemonSet")
 def _daemon_set(value: Value, _: Conditions) -> None:
-    metadata = _map(value, "metadata")
-    annotations = _map(metadata, "annotations")
+    metadata = map_in(value, "metadata")
+    annotations = map_in(metadata, "annotations")
     generation = annotations.get(_GENERATION, "")
     if not (generation.__class__ is str and generation.isdigit() and int(generation)):
         metadata["annotations"] = {**annotations, _GENERATION: "1"}
@@ -243,30 +223,30 @@ def _daemon_set(value: Value, _: Conditions) -> None:
 
 @_prepares("batch/v1 Job")
 def _job(value: Value, conditions: Conditions) -> None:
-    spec = _map(value, "spec")
-    name = _map(value, "metadata").get("name")
+    spec = map_in(value, "spec")
+    name = map_in(value, "metadata").get("name")
     if spec.get("manualSelector") is True or not name:
         return
     keys = ("job-name", "batch.kubernetes.io/job-name") if conditions.minor >= 27 else ("job-name",)
-    template = _map(_map(spec, "template"), "metadata")
+    template = map_in(map_in(spec, "template"), "metadata")
     # A Job without labels has those of its template, even the generated ones.
-    shared = _map(value["metadata"], "labels") in ({}, _map(template, "labels"))
+    shared = map_in(value["metadata"], "labels") in ({}, map_in(template, "labels"))
     for metadata in (template, value["metadata"]) if shared else (template,):
-        metadata["labels"] = {**dict.fromkeys(keys, name), **_map(template, "labels")}
+        metadata["labels"] = {**dict.fromkeys(keys, name), **map_in(template, "labels")}
 
 
 @_prepares("discovery/v1 EndpointSlice")
 def _endpoint_slice(value: Value, conditions: Conditions) -> None:
-    for endpoint in _maps(value.get("endpoints")):
+    for endpoint in maps_in(value.get("endpoints")):
         endpoint.pop("deprecatedTopology", None)
         if not conditions.has_gate("PreferSameTrafficDistribution"):
-            _map(endpoint, "hints").pop("forNodes", None)
+            map_in(endpoint, "hints").pop("forNodes", None)
 
 
 @_prepares("resource/v1 ResourceSlice", "resource/v1beta2 ResourceSlice", "resource/v1beta1 ResourceSlice")
 def _resource_slice(value: Value, _: Conditions) -> None:
-    for device in _maps(_map(value, "spec").get("devices")):
-        for attribute in _maps(list(_map(_map(device, "basic") or device, "attributes").values())):
+    for device in maps_in(map_in(value, "spec").get("devices")):
+        for attribute in maps_in(list(map_in(map_in(device, "basic") or device, "attributes").values())):
             # The gate DRAListTypeAttributes is off in all versions.
             for key in ("bools", "ints", "strings", "versions"):
                 attribute.pop(key, None)
@@ -274,20 +254,20 @@ def _resource_slice(value: Value, _: Conditions) -> None:
 
 @_prepares("apiregistration/v1 APIService")
 def _api_service(value: Value, _: Conditions) -> None:
-    if not _map(value, "spec").get("service"):
+    if not map_in(value, "spec").get("service"):
         message = "Local APIServices are always available"
         value["status"] = {"conditions": [{"type": "Available", "status": "True", "reason": "Local", "message": message}]}
 
 
 @_prepares("apiextensions/v1 CustomResourceDefinition")
 def _custom_resource_definition(value: Value, _: Conditions) -> None:
-    stored = [each.get("name") for each in _maps(_map(value, "spec").get("versions")) if each.get("storage") is True]
+    stored = [each.get("name") for each in maps_in(map_in(value, "spec").get("versions")) if each.get("storage") is True]
     if stored:
-        _map(value, "status")["storedVersions"] = stored[:1]
+        map_in(value, "status")["storedVersions"] = stored[:1]
 
 
 @_prepares("certificates/v1 CertificateSigningRequest")
 def _signing_request(value: Value, _: Conditions) -> None:
-    spec = _map(value, "spec")
+    spec = map_in(value, "spec")
     for key in ("username", "uid", "groups", "extra"):
         spec.pop(key, None)

@@ -5,16 +5,12 @@ Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/pruning, defaulting
 
 from __future__ import annotations
 
-from typing import Any
-
-from kcheck.defaulting.copies import copy_of
 from kcheck.defaulting.decoding import Codec
+from kcheck.defaulting.plain_values import Value, copy_of
 from kcheck.schema.crd.custom_resources import CustomKind
 from kcheck.schema.crd.decoding import Decoder
 from kcheck.schema.crd.structural import Schema
 from kcheck.yaml.node import Node
-
-Value = dict[str, Any]
 
 
 def decode_custom(node: Node, kind: CustomKind, codec: Codec, creation: bool) -> Value:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Container
 from typing import Any
 
 from kcheck.defaulting import scalars
-from kcheck.defaulting.copies import copy_of
 from kcheck.defaulting.go_types import GoType, go_type
+from kcheck.defaulting.plain_values import copy_of
 from kcheck.defaulting.type_defaults import Conditions, Setter, field_defaults_of, setters_of
 from kcheck.schema.builtin.definitions import Definitions
 from kcheck.schema.builtin.gated_fields import FIELDS

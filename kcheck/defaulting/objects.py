@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import Any
 
 from kcheck.defaulting.admission import admit
-from kcheck.defaulting.copies import copy_of
 from kcheck.defaulting.creation import prepare, prepare_metadata
 from kcheck.defaulting.custom import decode_custom
 from kcheck.defaulting.decoding import Codec
+from kcheck.defaulting.plain_values import Value, copy_of
 from kcheck.defaulting.scalars import UndecodableValue
 from kcheck.kube.resource import Resource
 from kcheck.schema.builtin.definitions import Definitions
@@ -24,8 +24,6 @@ from kcheck.schema.crd.custom_resources import CustomKind
 from kcheck.schema.store import Store
 from kcheck.yaml.node import Node
 from kcheck.yaml.plain_nodes import node_of
-
-Value = dict[str, Any]
 
 
 def default_object(

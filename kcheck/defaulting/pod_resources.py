@@ -5,12 +5,9 @@ Sources: pkg/apis/core/v1/defaults.go, pkg/apis/core/helper/qos and staging/src/
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
+from kcheck.defaulting.plain_values import Value, maps_in
 from kcheck.kube.quantity import BadQuantity, Quantity, parse
 
-Value = dict[str, Any]
 Amounts = dict[str, Quantity]
 
 _ZERO = Quantity(0, 0, "decimal")
@@ -49,11 +46,11 @@ def total(spec: Value, key: str) -> Amounts:
     `key`: "requests" or "limits".
     """
     result: Amounts = {}
-    for container in _containers(spec, "containers"):
+    for container in maps_in(spec.get("containers")):
         _add(result, amounts(container, key))
     sidecars: Amounts = {}
     peak: Amounts = {}
-    for container in _containers(spec, "initContainers"):
+    for container in maps_in(spec.get("initContainers")):
         own = amounts(container, key)
         if container.get("restartPolicy") == "Always":
             _add(result, own)
@@ -88,7 +85,7 @@ def qos_class(spec: Value, pod_level: bool) -> str:
     else:
         requests, limits, guaranteed = {}, {}, True
         for listed in ("containers", "initContainers"):
-            for container in _containers(spec, listed):
+            for container in maps_in(spec.get(listed)):
                 own = _computed(amounts(container, "limits"))
                 guaranteed = guaranteed and len(own) == 2
                 _add(requests, _computed(amounts(container, "requests")))
@@ -100,12 +97,6 @@ def qos_class(spec: Value, pod_level: bool) -> str:
 
 def _computed(listed: Amounts) -> Amounts:
     return {name: amount for name, amount in listed.items() if name in ("cpu", "memory") and amount.sign > 0}
-
-
-def _containers(spec: Value, key: str) -> Iterator[Value]:
-    listed = spec.get(key)
-    if listed.__class__ is list:
-        yield from (each for each in listed if each.__class__ is dict)
 
 
 def _add(result: Amounts, more: Amounts) -> None:

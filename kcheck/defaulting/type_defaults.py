@@ -12,15 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
-from kcheck.defaulting.copies import copy_of
 from kcheck.defaulting.go_types import GoType
+from kcheck.defaulting.plain_values import Value, copy_of, map_in, maps_in
 from kcheck.defaulting.pod_resources import default_pod_level_resources
 from kcheck.defaulting.scalars import base64_of
 from kcheck.kube.feature_gates import is_enabled
 from kcheck.kube.image import BadImage
 from kcheck.kube.image import parse as parse_image
 
-Value = dict[str, Any]
 Setter = Callable[[Value], None]
 
 _AZURE = {"cachingMode": "ReadWrite", "kind": "Shared", "fsType": "ext4", "readOnly": False}
@@ -145,27 +144,20 @@ def setters_of(name: str, conditions: Conditions) -> Iterator[Setter]:
         yield lambda value: setter(value, conditions)
 
 
-def _defaults(*names: str) -> Callable[[ConditionalSetter], ConditionalSetter]:
-    """Register a function for API types."""
+def registrar(table: dict[str, ConditionalSetter]) -> Callable[..., Callable[[ConditionalSetter], ConditionalSetter]]:
+    """Return a decorator that adds a function to a table under the names of API types."""
 
-    def register(function: ConditionalSetter) -> ConditionalSetter:
-        for name in names:
-            _SETTERS[name] = function
-        return function
+    def name_types(*names: str) -> Callable[[ConditionalSetter], ConditionalSetter]:
+        def register(function: ConditionalSetter) -> ConditionalSetter:
+            table.update(dict.fromkeys(names, function))
+            return function
 
-    return register
+        return register
 
-
-def _maps(value: Any) -> Iterator[Value]:
-    """The objects in a list, which may be absent or invalid."""
-    if value.__class__ is list:
-        yield from (each for each in value if each.__class__ is dict)
+    return name_types
 
 
-def _map(value: Value, key: str) -> Value:
-    """The object in a field, an empty one where there is none."""
-    found = value.get(key)
-    return found if found.__class__ is dict else {}
+_defaults = registrar(_SETTERS)
 
 
 def pull_policy(image: Any) -> str:
@@ -213,22 +205,22 @@ def _drop_restart_policies(spec: Value, conditions: Conditions) -> None:
     sidecars, rules = conditions.has_gate("SidecarContainers"), conditions.has_gate("ContainerRestartRules")
     if sidecars and rules:
         return
-    for container in _maps(spec.get("initContainers")):
+    for container in maps_in(spec.get("initContainers")):
         if not sidecars or (conditions.minor >= 34 and container.get("restartPolicy") != "Always"):
             container.pop("restartPolicy", None)
     for listed in ("containers", "ephemeralContainers") if conditions.minor >= 34 and not rules else ():
-        for container in _maps(spec.get(listed)):
+        for container in maps_in(spec.get(listed)):
             container.pop("restartPolicy", None)
 
 
 def _drop_image_volumes(spec: Value) -> None:
-    images = [volume.get("name") for volume in _maps(spec.get("volumes")) if "image" in volume]
+    images = [volume.get("name") for volume in maps_in(spec.get("volumes")) if "image" in volume]
     if not images:
         return
-    spec["volumes"] = [volume for volume in _maps(spec["volumes"]) if "image" not in volume]
-    owners = [spec, *(each for listed in ("initContainers", "containers", "ephemeralContainers") for each in _maps(spec.get(listed)))]
+    spec["volumes"] = [volume for volume in maps_in(spec["volumes"]) if "image" not in volume]
+    owners = [spec, *(each for listed in ("initContainers", "containers", "ephemeralContainers") for each in maps_in(spec.get(listed)))]
     for owner in owners[1:]:
-        owner["volumeMounts"] = [mount for mount in _maps(owner.get("volumeMounts")) if mount.get("name") not in images]
+        owner["volumeMounts"] = [mount for mount in maps_in(owner.get("volumeMounts")) if mount.get("name") not in images]
     for owner, key in ((owner, key) for owner in owners for key in ("volumes", "volumeMounts")):
         if owner.get(key) == []:
             del owner[key]
@@ -236,8 +228,8 @@ def _drop_image_volumes(spec: Value) -> None:
 
 def _host_ports(spec: Value) -> None:
     for listed in ("containers", "initContainers"):
-        for container in _maps(spec.get(listed)):
-            for port in _maps(container.get("ports")):
+        for container in maps_in(spec.get(listed)):
+            for port in maps_in(container.get("ports")):
                 if not port.get("hostPort") and port.get("containerPort"):
                     port["hostPort"] = port["containerPort"]
 
@@ -248,7 +240,7 @@ _INIT_CONTAINERS = ("init-containers", "init-container-statuses")
 @_defaults("core/v1 PodTemplateSpec")
 def _pod_template(value: Value, _: Conditions) -> None:
     # The API server removes the annotations that described init containers before 1.6.
-    annotations = _map(_map(value, "metadata"), "annotations")
+    annotations = map_in(map_in(value, "metadata"), "annotations")
     for key in [f"pod.{stage}.kubernetes.io/{name}" for stage in ("alpha", "beta") for name in _INIT_CONTAINERS] if annotations else ():
         if annotations.pop(key, None) is not None and not annotations:
             del value["metadata"]["annotations"]
@@ -257,12 +249,12 @@ def _pod_template(value: Value, _: Conditions) -> None:
 @_defaults("core/v1 Pod")
 def _pod(value: Value, conditions: Conditions) -> None:
     _pod_template(value, conditions)
-    spec = _map(value, "spec")
+    spec = map_in(value, "spec")
     if spec.get("terminationGracePeriodSeconds", 0) < 0:
         spec["terminationGracePeriodSeconds"] = 1
     for listed in ("containers", "initContainers"):
-        for container in _maps(spec.get(listed)):
-            _requests_from_limits(_map(container, "resources"))
+        for container in maps_in(spec.get(listed)):
+            _requests_from_limits(map_in(container, "resources"))
             if 27 <= conditions.minor < 33 and "InPlacePodVerticalScaling" in conditions.enabled_gates:
                 _resize_policies(container)
     if spec.get("resources").__class__ is dict and conditions.has_gate("PodLevelResources"):
@@ -281,9 +273,9 @@ def _requests_from_limits(resources: Value) -> None:
 
 
 def _resize_policies(container: Value) -> None:
-    requests = _map(_map(container, "resources"), "requests")
+    requests = map_in(map_in(container, "resources"), "requests")
     policies = container.get("resizePolicy", [])
-    known = {policy.get("resourceName") for policy in _maps(policies)}
+    known = {policy.get("resourceName") for policy in maps_in(policies)}
     added = [{"resourceName": key, "restartPolicy": "NotRequired"} for key in ("cpu", "memory") if key in requests and key not in known]
     if added:
         container["resizePolicy"] = [*policies, *added]
@@ -292,7 +284,7 @@ def _resize_policies(container: Value) -> None:
 @_defaults("core/v1 PersistentVolume")
 def _persistent_volume(value: Value, _: Conditions) -> None:
     # The same type in a VolumeAttachment has no defaults.
-    spec = _map(value, "spec")
+    spec = map_in(value, "spec")
     if not spec.get("persistentVolumeReclaimPolicy"):
         spec["persistentVolumeReclaimPolicy"] = "Retain"
     spec.setdefault("volumeMode", "Filesystem")
@@ -300,8 +292,8 @@ def _persistent_volume(value: Value, _: Conditions) -> None:
 
 @_defaults("core/v1 ReplicationController")
 def _replication_controller(value: Value, _: Conditions) -> None:
-    spec = _map(value, "spec")
-    labels = _map(_map(spec, "template"), "metadata").get("labels")
+    spec = map_in(value, "spec")
+    labels = map_in(map_in(spec, "template"), "metadata").get("labels")
     if labels:
         if not spec.get("selector"):
             spec["selector"] = dict(labels)
@@ -316,16 +308,16 @@ def _labels_of_template(value: Value, labels: Value) -> None:
 
 @_defaults("core/v1 Service")
 def _service(value: Value, conditions: Conditions) -> None:
-    spec = _map(value, "spec")
+    spec = map_in(value, "spec")
     if not spec.get("sessionAffinity"):
         spec["sessionAffinity"] = "None"
     if spec["sessionAffinity"] == "None":
         spec.pop("sessionAffinityConfig", None)
-    elif spec["sessionAffinity"] == "ClientIP" and "timeoutSeconds" not in _map(_map(spec, "sessionAffinityConfig"), "clientIP"):
+    elif spec["sessionAffinity"] == "ClientIP" and "timeoutSeconds" not in map_in(map_in(spec, "sessionAffinityConfig"), "clientIP"):
         spec["sessionAffinityConfig"] = {"clientIP": {"timeoutSeconds": 10800}}
     if not spec.get("type"):
         spec["type"] = "ClusterIP"
-    for port in _maps(spec.get("ports")):
+    for port in maps_in(spec.get("ports")):
         if not port.get("protocol"):
             port["protocol"] = "TCP"
         if not port.get("targetPort"):
@@ -348,7 +340,7 @@ def _traffic_policies(spec: Value, minor: int) -> None:
 def _secret(value: Value, _: Conditions) -> None:
     texts = value.pop("stringData", None)
     if texts:
-        value["data"] = {**_map(value, "data"), **{key: base64_of(text) for key, text in texts.items()}}
+        value["data"] = {**map_in(value, "data"), **{key: base64_of(text) for key, text in texts.items()}}
 
 
 @_defaults("core/v1 NodeSpec")
@@ -362,7 +354,7 @@ def _node_spec(value: Value, _: Conditions) -> None:
 
 @_defaults("core/v1 Namespace")
 def _namespace(value: Value, _: Conditions) -> None:
-    metadata = _map(value, "metadata")
+    metadata = map_in(value, "metadata")
     if metadata.get("name"):
         metadata["labels"] = {**(metadata.get("labels") or {}), "kubernetes.io/metadata.name": metadata["name"]}
 
@@ -377,8 +369,8 @@ def _node_status(value: Value, _: Conditions) -> None:
 def _limit_range_item(value: Value, _: Conditions) -> None:
     if value.get("type") != "Container":
         return
-    default = {**_map(value, "max"), **_map(value, "default")}
-    request = {**_map(value, "min"), **default, **_map(value, "defaultRequest")}
+    default = {**map_in(value, "max"), **map_in(value, "default")}
+    request = {**map_in(value, "min"), **default, **map_in(value, "defaultRequest")}
     for key, resources in (("default", default), ("defaultRequest", request)):
         if resources:
             value[key] = resources
@@ -386,7 +378,7 @@ def _limit_range_item(value: Value, _: Conditions) -> None:
 
 @_defaults("apps/v1 Deployment")
 def _deployment(value: Value, _: Conditions) -> None:
-    strategy = _map(_map(value, "spec"), "strategy")
+    strategy = map_in(map_in(value, "spec"), "strategy")
     if not strategy.get("type"):
         strategy["type"] = "RollingUpdate"
     if strategy["type"] == "RollingUpdate":
@@ -398,7 +390,7 @@ def _deployment(value: Value, _: Conditions) -> None:
 
 @_defaults("apps/v1 DaemonSet")
 def _daemon_set(value: Value, _: Conditions) -> None:
-    strategy = _map(_map(value, "spec"), "updateStrategy")
+    strategy = map_in(map_in(value, "spec"), "updateStrategy")
     if not strategy.get("type"):
         strategy["type"] = "RollingUpdate"
     if strategy["type"] == "RollingUpdate":
@@ -410,8 +402,8 @@ def _daemon_set(value: Value, _: Conditions) -> None:
 
 @_defaults("apps/v1 StatefulSet")
 def _stateful_set(value: Value, conditions: Conditions) -> None:
-    spec = _map(value, "spec")
-    strategy = _map(spec, "updateStrategy")
+    spec = map_in(value, "spec")
+    strategy = map_in(spec, "updateStrategy")
     if not strategy.get("type"):
         strategy["type"] = "RollingUpdate"
         strategy.setdefault("rollingUpdate", {})
@@ -423,16 +415,16 @@ def _stateful_set(value: Value, conditions: Conditions) -> None:
     if conditions.has_gate("StatefulSetAutoDeletePVC"):
         spec.setdefault("persistentVolumeClaimRetentionPolicy", {"whenDeleted": "Retain", "whenScaled": "Retain"})
     # The API server adds the type of a claim when it converts the object.
-    for claim in _maps(spec.get("volumeClaimTemplates")):
+    for claim in maps_in(spec.get("volumeClaimTemplates")):
         claim["apiVersion"], claim["kind"] = "v1", "PersistentVolumeClaim"
-        status = _map(claim, "status")
+        status = map_in(claim, "status")
         if not status.get("phase"):
             status["phase"] = "Pending"
 
 
 @_defaults("autoscaling/v1 HorizontalPodAutoscaler")
 def _autoscaler_v1(value: Value, _: Conditions) -> None:
-    _map(value, "spec").setdefault("minReplicas", 1)
+    map_in(value, "spec").setdefault("minReplicas", 1)
 
 
 _SCALE_POLICIES = (
@@ -443,7 +435,7 @@ _SCALE_POLICIES = (
 
 @_defaults("autoscaling/v2 HorizontalPodAutoscaler", "autoscaling/v2beta2 HorizontalPodAutoscaler")
 def _autoscaler(value: Value, _: Conditions) -> None:
-    spec = _map(value, "spec")
+    spec = map_in(value, "spec")
     spec.setdefault("minReplicas", 1)
     if not spec.get("metrics"):
         target = {"type": "Utilization", "averageUtilization": 80}
@@ -451,7 +443,7 @@ def _autoscaler(value: Value, _: Conditions) -> None:
     behavior = spec.get("behavior")
     if behavior.__class__ is dict:
         _scaling_rules(behavior, "scaleUp", _SCALE_POLICIES)
-        _map(behavior, "scaleUp").setdefault("stabilizationWindowSeconds", 0)
+        map_in(behavior, "scaleUp").setdefault("stabilizationWindowSeconds", 0)
         _scaling_rules(behavior, "scaleDown", _SCALE_POLICIES[1:])
 
 
@@ -465,12 +457,12 @@ def _scaling_rules(behavior: Value, key: str, policies: Iterable[Value]) -> None
 
 @_defaults("batch/v1 Job")
 def _job(value: Value, conditions: Conditions) -> None:
-    spec = _map(value, "spec")
+    spec = map_in(value, "spec")
     if "completions" not in spec and "parallelism" not in spec:
         spec["completions"] = 1
     spec.setdefault("parallelism", 1)
     spec.setdefault("backoffLimit", 2**31 - 1 if "backoffLimitPerIndex" in spec else 6)
-    labels = _map(_map(spec, "template"), "metadata").get("labels")
+    labels = map_in(map_in(spec, "template"), "metadata").get("labels")
     if labels:
         _labels_of_template(value, labels)
     spec.setdefault("completionMode", "NonIndexed")
@@ -485,12 +477,12 @@ def _job(value: Value, conditions: Conditions) -> None:
 def _job_spec(value: Value, conditions: Conditions) -> None:
     policy = value.get("podFailurePolicy")
     if policy.__class__ is dict and conditions.minor == 28 and not conditions.has_gate("JobBackoffLimitPerIndex"):
-        policy["rules"] = [rule for rule in _maps(policy.get("rules")) if rule.get("action") != "FailIndex"]
+        policy["rules"] = [rule for rule in maps_in(policy.get("rules")) if rule.get("action") != "FailIndex"]
 
 
 @_defaults("batch/v1 CronJob", "batch/v1beta1 CronJob")
 def _cron_job(value: Value, _: Conditions) -> None:
-    spec = _map(value, "spec")
+    spec = map_in(value, "spec")
     if not spec.get("concurrencyPolicy"):
         spec["concurrencyPolicy"] = "Allow"
     spec.setdefault("suspend", False)
@@ -500,14 +492,14 @@ def _cron_job(value: Value, _: Conditions) -> None:
 
 @_defaults("networking/v1 NetworkPolicy")
 def _network_policy(value: Value, _: Conditions) -> None:
-    spec = _map(value, "spec")
+    spec = map_in(value, "spec")
     if not spec.get("policyTypes"):
         spec["policyTypes"] = ["Ingress", "Egress"] if spec.get("egress") else ["Ingress"]
 
 
 @_defaults("rbac/v1 ClusterRoleBinding", "rbac/v1 RoleBinding")
 def _role_binding(value: Value, _: Conditions) -> None:
-    role = _map(value, "roleRef")
+    role = map_in(value, "roleRef")
     if not role.get("apiGroup"):
         role["apiGroup"] = "rbac.authorization.k8s.io"
 
@@ -552,7 +544,7 @@ def _csi_driver(value: Value, conditions: Conditions) -> None:
 
 @_defaults("apiextensions/v1 CustomResourceDefinitionSpec")
 def _custom_resource_definition(value: Value, _: Conditions) -> None:
-    names = _map(value, "names")
+    names = map_in(value, "names")
     kind = names.get("kind")
     if kind.__class__ is str and kind:
         if not names.get("singular"):
