@@ -10,7 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from kcheck.finding.finding import Finding
+from kcheck.finding.rendered import template_of
 from kcheck.kube.location import ObjectId
+from kcheck.text.words import counted
 
 _MIN_OBJECTS = 15
 """Objects that a file has at least to be a collection of copies. Smaller files are usually alternatives that a person edits."""
@@ -20,6 +22,9 @@ _SHARED = 0.75
 _Name = tuple[str, str, str]
 """API version, kind and name of an object. Variants of an installation have different namespaces."""
 
+_Key = tuple[str, _Name, str]
+"""What copies of a finding have in common: rule, object and message."""
+
 
 def merge_copies(
     kept: Sequence[Finding], every: Iterable[Finding], collections: Collection[str], may_be_copied: Callable[[str], bool]
@@ -27,7 +32,7 @@ def merge_copies(
     """Return findings without those that other files have about copies of the same object.
 
     The remaining finding is the one in a file that is not a collection of copies, otherwise the one in the first file. Its message states
-    the number of copies.
+    the number of the other files.
 
     Args:
         kept: The findings to report, in order.
@@ -37,13 +42,14 @@ def merge_copies(
     """
     if not collections:
         return list(kept)
-    files: dict[tuple[str, _Name, str], set[str]] = defaultdict(set)
+    files: dict[_Key, set[str]] = defaultdict(set)
     for finding in every:
         if finding.object.name and may_be_copied(finding.file):
-            files[_key(finding)].add(finding.file)
+            # Findings in rendered charts were moved to the templates.
+            files[_key(finding)].add(template_of(finding.file))
     if all(len(each) == 1 for each in files.values()):
         return list(kept)
-    dropped: Counter[tuple[str, str, _Name, str]] = Counter()
+    dropped: dict[tuple[str, _Key], set[str]] = defaultdict(set)
     remaining: list[Finding] = []
     for finding in kept:
         key = _key(finding)
@@ -51,8 +57,8 @@ def merge_copies(
         if finding.file == origin or finding.file not in collections or not origin:
             remaining.append(finding)
         else:
-            dropped[origin, *key] += 1
-    return [_with_number(each, dropped.pop((each.file, *_key(each)), 0)) for each in remaining]
+            dropped[origin, key].add(finding.file)
+    return [_with_number(each, len(dropped.pop((each.file, _key(each)), ()))) for each in remaining]
 
 
 def files_of_copies(objects: Mapping[str, Iterable[ObjectId]]) -> frozenset[str]:
@@ -64,7 +70,7 @@ def files_of_copies(objects: Mapping[str, Iterable[ObjectId]]) -> frozenset[str]
     )
 
 
-def _key(finding: Finding) -> tuple[str, _Name, str]:
+def _key(finding: Finding) -> _Key:
     return finding.rule, _name(finding.object), finding.message
 
 
@@ -72,7 +78,7 @@ def _name(object: ObjectId) -> _Name:
     return object.api_version, object.kind, object.name
 
 
-def _with_number(finding: Finding, copies: int) -> Finding:
-    if not copies:
+def _with_number(finding: Finding, files: int) -> Finding:
+    if not files:
         return finding
-    return finding._replace(message=f"{finding.message} (also in {copies} {'copy' if copies == 1 else 'copies'} of the object)")
+    return finding._replace(message=f"{finding.message} (also in {counted(files, 'other file')} with this object)")

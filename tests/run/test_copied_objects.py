@@ -6,7 +6,13 @@ import os
 from pathlib import Path
 
 from kcheck.discovery.discover import discover
+from kcheck.finding.finding import Finding
+from kcheck.finding.rendered import RenderedPath
+from kcheck.finding.severity import WARNING
+from kcheck.kube.location import Location, ObjectId
+from kcheck.run.copied_objects import merge_copies
 from kcheck.run.run import run_pipeline
+from kcheck.text.span import Range
 from tests.relations.world import session
 
 
@@ -42,12 +48,28 @@ MESSAGE = 'image "nginx" has no tag and defaults to latest, which can change at 
 
 def test_the_source_is_reported_and_not_the_collections_of_it(tmp_path: Path) -> None:
     files = {"base/web.yaml": WEB, "base/accounts.yaml": accounts(20), "all.yaml": WEB + accounts(20), "ha/all.yaml": WEB + accounts(20)}
-    assert findings(tmp_path, files) == [f"base/web.yaml web: {MESSAGE} (also in 2 copies of the object)"]
+    assert findings(tmp_path, files) == [f"base/web.yaml web: {MESSAGE} (also in 2 other files with this object)"]
 
 
 def test_of_several_collections_the_first_is_reported(tmp_path: Path) -> None:
     files = {f"{name}.yaml": WEB + accounts(20) for name in ("aws", "gcp")}
-    assert findings(tmp_path, files) == [f"aws.yaml web: {MESSAGE} (also in 1 copy of the object)"]
+    assert findings(tmp_path, files) == [f"aws.yaml web: {MESSAGE} (also in 1 other file with this object)"]
+
+
+def test_a_file_counts_once(tmp_path: Path) -> None:
+    two = WEB.replace("{name: web,", "{name: a, image: nginx}, {name: web,")
+    files = {"base.yaml": two, "accounts.yaml": accounts(20), "all.yaml": two + accounts(20)}
+    assert findings(tmp_path, files) == [f"base.yaml web: {MESSAGE} (also in 1 other file with this object)", f"base.yaml web: {MESSAGE}"]
+
+
+def test_a_template_of_a_chart_is_a_source() -> None:
+    template = RenderedPath("chart/templates/web.yaml", "chart", "", "", "chart/templates/web.yaml")
+    at = Location("all.yaml", 0, Range(1, 1, 1, 1), "", ObjectId("v1", "Pod", "", "web"), "", 0)
+    copy = Finding("latest-tag", WARNING, "practice", MESSAGE, at)
+    source = copy._replace(place=at._replace(file="chart/templates/web.yaml"))
+    in_rendering = copy._replace(place=at._replace(file=str(template)))
+    [found] = merge_copies([copy, source], [copy, in_rendering], {"all.yaml"}, lambda _: True)
+    assert (found.file, found.message) == (source.file, f"{MESSAGE} (also in 1 other file with this object)")
 
 
 def test_small_files_are_alternatives(tmp_path: Path) -> None:
