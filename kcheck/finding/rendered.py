@@ -57,9 +57,12 @@ def rendered_path(path: str) -> RenderedPath | None:
     """Return the parts of the path of a rendered template, None for other files."""
     if _SEPARATOR not in path:
         return None
-    return RenderedPath(*path.split(_SEPARATOR)[:5])
+    *parts, end = path.split(_SEPARATOR)
+    # The name of a file may contain the character, too.
+    return RenderedPath(*parts) if len(parts) == 5 and not end else None
 
 
 def template_of(path: str) -> str:
     """Return the path of a file, for a rendered template that of the template."""
-    return path.partition(_SEPARATOR)[0] if _SEPARATOR in path else path
+    rendered = rendered_path(path)
+    return path if rendered is None else rendered.template

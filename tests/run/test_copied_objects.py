@@ -121,3 +121,7 @@ class TestOwnImages:
     def test_a_definition_of_a_test_does_not_count(self, tmp_path: Path) -> None:
         files = {"testdata/crd.yaml": CRD, "a.yaml": deployment("a", "ghcr.io/shop-operator/controller:latest")}
         assert [each.partition(":")[0] for each in findings(tmp_path, files)] == ["a.yaml a"]
+
+
+def test_the_name_of_a_file_is_not_that_of_a_rendered_template(tmp_path: Path) -> None:
+    assert findings(tmp_path, {"a\x1fb.yaml": WEB}) == [f"a\x1fb.yaml web: {MESSAGE}"]
