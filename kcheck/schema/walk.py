@@ -169,7 +169,7 @@ class Walk:
             self.pod = Pod(node, self.resource)
             if node:
                 self.pods.append(self.pod)
-        if shape.gated and not self.unchecked:
+        if shape.gated and not self.unchecked and not value.keys().isdisjoint(shape.gated):
             value = self.drop_gated(node, shape, value)
         fields = shape.fields
         has_unknown = False

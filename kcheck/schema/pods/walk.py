@@ -122,7 +122,7 @@ class PodWalk(Walk):
         if shape.name == _POD_SPEC and outer is None:
             self.pod = self._new_pod(node, whole=True)
             self.pods.append(self.pod)
-        if shape.gated:
+        if shape.gated and not value.keys().isdisjoint(shape.gated):
             self.report_gated(node, shape)
         fields = shape.fields
         for key, child in value.items():
