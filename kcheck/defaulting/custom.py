@@ -8,8 +8,7 @@ from __future__ import annotations
 from kcheck.defaulting.decoding import Codec
 from kcheck.defaulting.plain_values import Value, copy_of
 from kcheck.schema.crd.custom_resources import CustomKind
-from kcheck.schema.crd.decoding import Decoder
-from kcheck.schema.crd.structural import Schema
+from kcheck.schema.crd.decoding import Decoder, ignore_unknown
 from kcheck.yaml.node import Node
 
 
@@ -19,7 +18,7 @@ def decode_custom(node: Node, kind: CustomKind, codec: Codec, creation: bool) ->
     if kind.schema is None:
         value: Value = copy_of(node.plain())
     else:
-        decoder = Decoder(_ignore, version.prunes)
+        decoder = Decoder(ignore_unknown, version.prunes)
         value = decoder.decode(node, kind.schema, root=True)
         for _, embedded in decoder.embedded:
             _decode_metadata(embedded, codec)
@@ -35,7 +34,3 @@ def _decode_metadata(value: Value, codec: Codec) -> None:
         if metadata.__class__ is dict and metadata.get("creationTimestamp", "") is None:
             del metadata["creationTimestamp"]
         value["metadata"] = metadata
-
-
-def _ignore(_node: Node, _schema: Schema | None) -> None:
-    """Unknown fields are dropped silently."""

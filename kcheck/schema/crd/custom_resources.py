@@ -16,7 +16,7 @@ from kcheck.kube.ownership import owned_part
 from kcheck.kube.resource import Resource
 from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.schema.crd import wording
-from kcheck.schema.crd.decoding import Decoder
+from kcheck.schema.crd.decoding import Decoder, ignore_unknown
 from kcheck.schema.crd.embedded import anonymous, embedded_faults, misfits
 from kcheck.schema.crd.lazy_shape import outline
 from kcheck.schema.crd.scale import Scale, scale_faults
@@ -200,7 +200,7 @@ class _Judgement:
         older = self.resource.older
         if older is None:
             return None
-        value: dict[str, Any] = Decoder(_ignored, self.version.prunes).decode(older.node, schema, root=True)
+        value: dict[str, Any] = Decoder(ignore_unknown, self.version.prunes).decode(older.node, schema, root=True)
         value["apiVersion"] = self.resource.api_version
         value["metadata"] = self.identity(older)
         if self.version.status:
@@ -213,7 +213,7 @@ class _Judgement:
         plain = self.resource.node.plain()
         merged = apply_over(old, owned_part(self.resource.older) or {}, plain, CustomMerge(schema))
         merged["metadata"] = plain.get("metadata")
-        value: dict[str, Any] = Decoder(_ignored, self.version.prunes).decode(node_of(merged, self.resource.node), schema, root=True)
+        value: dict[str, Any] = Decoder(ignore_unknown, self.version.prunes).decode(node_of(merged, self.resource.node), schema, root=True)
         return value
 
     def identity(self, resource: Resource) -> dict[str, Any]:
@@ -288,10 +288,6 @@ def _old_item(old: Any, new: Any, index: int, schema: Schema) -> Any:
         if isinstance(each, dict) and isinstance(item, dict) and all(each.get(key) == item.get(key) for key in schema.list_keys):
             return each
     return None
-
-
-def _ignored(_node: Node, _schema: Schema | None) -> None:
-    """Ignore an unknown field of the older version, which was dropped when it was applied."""
 
 
 def dotted(keys: Keys | list[str | int]) -> str:

@@ -90,7 +90,7 @@ class Decoder:
 
     def default(self, node: Node, schema: Schema) -> Any:
         """A default with the defaults of the fields below it applied."""
-        return Decoder(_silent, self.prunes).decode(node, schema)
+        return Decoder(ignore_unknown, self.prunes).decode(node, schema)
 
 
 def _scalar(value: Any) -> Any:
@@ -98,5 +98,5 @@ def _scalar(value: Any) -> Any:
     return float(value) if value.__class__ is int and not -(2**63) <= value < 2**63 else value
 
 
-def _silent(_node: Node, _schema: Schema | None) -> None:
+def ignore_unknown(_node: Node, _schema: Schema | None) -> None:
     """Ignore unknown fields of defaults, which are a fault of the CRD."""
