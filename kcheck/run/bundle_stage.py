@@ -123,15 +123,12 @@ class _ReportBuilder:
     def with_charts(self, kept: list[Finding], suppressed: list[Finding]) -> tuple[list[Finding], list[Finding]]:
         """Return the findings with those in rendered charts at their places in templates, and add what is known about the charts."""
         charts = self.session.charts
-        rendered = {f"{folder}/" if folder else "" for folder in charts.rendered}
-        roles = self.report.roles
-        self.report.passed = [
-            each
-            for each in self.report.passed
-            if not (each.file in roles and roles[each.file].name in (CHART_TEMPLATE, VALUES) and each.file.startswith(tuple(rendered)))
-        ]
-        explained = {each.file for each in charts.passed}
-        self.report.passed = [each for each in self.report.passed if each.file not in explained] + charts.passed
+        rendered = tuple(f"{folder}/" if folder else "" for folder in charts.rendered)
+        of_charts = {
+            file for file, role in self.report.roles.items() if role.name in (CHART_TEMPLATE, VALUES) and file.startswith(rendered)
+        }
+        replaced = of_charts | {each.file for each in charts.passed}
+        self.report.passed = [each for each in self.report.passed if each.file not in replaced] + charts.passed
         relocated = charts.relocated(kept)
         self.report.limited += charts.limited
         self.report.limited += [
@@ -337,15 +334,13 @@ class _ReportBuilder:
                 is_built = unit.kind == "kustomization"
                 number = session.cluster_of_unit((units.kustomizations[unit.path],) if is_built else (f.place.file for f in own))
                 if number not in wholes:
-                    cluster = session.cluster(number)
-                    wholes[number] = Bundle(chain(every, cluster.provided), cluster.complete, paths)
-                    wholes[number].removed = session.removed
+                    wholes[number] = self.whole_input(every, number, paths)
                 whole = wholes[number]
                 if alternatives and own and (path := own[0].place.file) in alternatives:
                     # Another set of values: its objects replace those of the first one.
                     chart = alternatives[path]
                     others = [f for f in every if (other := rendered_path(f.place.file)) is None or other.chart != chart]
-                    whole = Bundle(chain(others, own, session.cluster(number).provided), session.cluster(number).complete, paths)
+                    whole = self.whole_input([*others, *own], number, paths)
                 bundle = whole if is_everything else Bundle(own, session.is_complete(unit, number), (), unit, whole)
                 found = self.unit_findings(own, bundle)
                 if unit.path in built and built[unit.path].is_renamed:
@@ -355,7 +350,14 @@ class _ReportBuilder:
                 else:
                     findings += found
         # Objects that no longer exist are in no unit.
-        return [*findings, *overlays.findings(), *self.removal_findings(wholes.get(0) or Bundle(every, session.complete, paths))]
+        return [*findings, *overlays.findings(), *self.removal_findings(wholes.get(0) or self.whole_input(every, 0, paths))]
+
+    def whole_input(self, facts: Iterable[Facts], number: int, paths: Sequence[str]) -> Bundle:
+        """Return the objects of the input with those of a cluster. `number`: its index; `paths`: the paths of all files."""
+        cluster = self.session.cluster(number)
+        bundle = Bundle(chain(facts, cluster.provided), cluster.complete, paths)
+        bundle.removed = self.session.removed
+        return bundle
 
     def removal_findings(self, bundle: Bundle) -> list[Finding]:
         """Return the findings of the rules about removed objects. `bundle`: the objects of the input."""
