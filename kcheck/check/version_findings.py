@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from kcheck.finding.finding import Finding
+from kcheck.text.words import enumeration
 
 
 def merge_versions(found: Sequence[tuple[str, Iterable[Finding]]]) -> list[Finding]:
@@ -24,7 +25,8 @@ def merge_versions(found: Sequence[tuple[str, Iterable[Finding]]]) -> list[Findi
             key = (place, seen[place])
             newest[key] = finding
             versions.setdefault(key, []).append(version)
-    return [_limited(finding, versions[key], [version for version, _ in found]) for key, finding in newest.items()]
+    all_versions = [version for version, _ in found]
+    return [_limited(finding, versions[key], all_versions) for key, finding in newest.items()]
 
 
 def _limited(finding: Finding, versions: list[str], all_versions: list[str]) -> Finding:
@@ -46,4 +48,4 @@ def name_versions(versions: Sequence[str], all_versions: Sequence[str]) -> str:
         runs[-1].append(version)
         last = number
     parts = [part for run in runs for part in ((f"{run[0]} to {run[-1]}",) if len(run) > 2 else run)]
-    return ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1]
+    return enumeration(parts)

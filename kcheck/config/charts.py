@@ -8,6 +8,7 @@ from kcheck.config.values import Values, quoted, shown
 from kcheck.helm.settings import NAMESPACE, RELEASE, ChartSettings
 from kcheck.kube.names import dns_label
 from kcheck.text.pattern import pattern
+from kcheck.text.words import enumeration
 from kcheck.yaml.node import Node
 
 _KEYS = ("values", "set", "release", "namespace")
@@ -27,7 +28,7 @@ def _chart(glob: str, node: Node, values: Values) -> tuple[str, ChartSettings]:
     if ".." in glob.split("/"):
         values.wrong(node, f"{quoted(glob)} leaves the folder of this file; globs match charts in this folder and below", at="key")
     if node and not node.is_map:
-        values.wrong(node, f"the settings of a chart must be a map with {', '.join(_KEYS[:-1])} or {_KEYS[-1]}, not {shown(node)}")
+        values.wrong(node, f"the settings of a chart must be a map with {enumeration(_KEYS, 'or')}, not {shown(node)}")
         return glob, ChartSettings()
     entries = dict(values.entries(node, _KEYS))
     sets = tuple(_value_sets(entries["values"], values)) if "values" in entries else None

@@ -13,6 +13,7 @@ from kcheck.config.values import Values, quoted
 from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.rule.presets import PRESETS
 from kcheck.text.pattern import pattern
+from kcheck.text.words import enumeration
 from kcheck.yaml.node import Node
 
 _PACKAGE = "package:"
@@ -72,7 +73,7 @@ def _path(node: Node, values: Values, place: ConfigPlace) -> tuple[Path, Path | 
     if "/" in text or text.endswith((".yaml", ".yml")):
         return place.path.parent / text, place.root
     near = nearest(text, PRESETS)
-    hint = f"use {', '.join(list(PRESETS)[:-1])} or {list(PRESETS)[-1]}, a file such as ./base.yaml, or package:NAME"
+    hint = f"use {enumeration(list(PRESETS), 'or')}, a file such as ./base.yaml, or package:NAME"
     values.wrong(node, f"unknown preset {quoted(text)}; {did_you_mean(near, hint)}")
     return None
 

@@ -23,6 +23,7 @@ from kcheck.api import (
     Resource,
     api_resources,
     did_you_mean,
+    enumeration,
     nearest,
     rule,
 )
@@ -349,7 +350,7 @@ def _instead_of(synonym: str, verbs: Node) -> str:
         return f'remove "{synonym}": the verbs that it means are already in the list'
     if wanted == ['"*"']:
         return 'did you mean "*"?'
-    return f"use {wanted[0]}" if len(wanted) == 1 else f"use {', '.join(wanted[:-1])} and {wanted[-1]}"
+    return f"use {enumeration(wanted)}"
 
 
 def _replacement(node: Node, text: str) -> Fix:

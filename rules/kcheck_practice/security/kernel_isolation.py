@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import INFO, Container, Correction, Node, Pod, Problem, Suggestion, remove, rule
+from kcheck.api import INFO, Container, Correction, Node, Pod, Problem, Suggestion, enumeration, remove, rule
 from kcheck_practice._support.security_contexts import (
     contexts,
     has_user_namespace,
@@ -121,7 +121,7 @@ def selinux_options(pod: Pod) -> Iterator[Problem]:
         options = context["seLinuxOptions"]
         node = options["type"]
         if node.text and node.text not in allowed:
-            advice = f"use {', '.join(allowed[:-1])} or {allowed[-1]}"
+            advice = f"use {enumeration(allowed, 'or')}"
             yield Problem(node, f'seLinuxOptions.type "{node.text}" is forbidden by the Pod Security Standards (baseline)', help=advice)
         for name in ("user", "role"):
             if options[name].text:

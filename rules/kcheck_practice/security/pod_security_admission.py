@@ -21,6 +21,7 @@ from kcheck.api import (
     Rule,
     Severity,
     did_you_mean,
+    enumeration,
     nearest,
     rule,
 )
@@ -103,7 +104,7 @@ def unknown_pod_security_label(resource: Resource) -> Iterator[Problem]:
     for key, node in resource.node.at("metadata", "labels").entries:
         if key.startswith(standards.PREFIX) and key not in _KEYS:
             near = nearest(key, _KEYS)
-            keys = f"{', '.join(standards.MODES[:-1])} or {standards.MODES[-1]}"
+            keys = f"{enumeration(standards.MODES, 'or')}"
             hint = did_you_mean(near, f"use {standards.PREFIX} with {keys}, each optionally with -version")
             yield Problem(node, f'label "{key}" has no effect', help=hint, at="key")
 
@@ -139,8 +140,8 @@ def _problem(workload: Facts, space: Facts, found: list[PodSecurityViolation], m
     written = {each.text: each.place for each in found if each.place is not None}
     wrong = dict.fromkeys(_SETTINGS[each.control] for each in found if each.place is not None and each.control in _SETTINGS)
     extra = dict.fromkeys(each.text for each in found if each.place is not None and each.control not in _SETTINGS)
-    hints = [f"remove {_listed(list(extra))}"] if extra else []
-    hints += [f"set {_listed(list(wrong))}"] if wrong else []
+    hints = [f"remove {enumeration(list(extra))}"] if extra else []
+    hints += [f"set {enumeration(list(wrong))}"] if wrong else []
     hints += [f"add to securityContext: {', '.join(missing)}"] if missing else []
     places = [place for place in written.values() if place is not None]
     related = [Related(space.place, f'Namespace "{space.id.name}"')]
@@ -154,8 +155,4 @@ def _addition(breach: PodSecurityViolation) -> str:
         return f"{breach.text} (Pod)"
     more = len(breach.who) - _MAX_CONTAINERS
     who = [*(f'"{name}"' for name in breach.who[:_MAX_CONTAINERS]), *([f"{more} more"] if more > 0 else [])]
-    return f"{breach.text} (container{'s' * (len(who) > 1)} {_listed(who)})"
-
-
-def _listed(words: list[str]) -> str:
-    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
+    return f"{breach.text} (container{'s' * (len(who) > 1)} {enumeration(who)})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, declare, fields, names, quantity, validator
+from kcheck.api import Complaint, Node, Problem, declare, enumeration, fields, names, quantity, validator
 from kcheck_spec.workloads._resource_names import may_overcommit, of_container, standard
 from kcheck_spec.workloads.resources import Amounts, read_amounts
 
@@ -45,7 +45,7 @@ def limits_make_sense(spec: Node) -> Iterator[Problem]:
 
 def _no_type(text: str) -> str:
     message = f'unknown limit type "{text}"' if text else "limit has no type"
-    return Complaint(message, f"set type to {', '.join(TYPES[:-1])} or {TYPES[-1]}")
+    return Complaint(message, f"set type to {enumeration(TYPES, 'or')}")
 
 
 def _limit_problems(limit: Node, kind: str) -> Iterator[Problem]:

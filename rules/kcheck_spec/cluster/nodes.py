@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Constraint, Node, Problem, Resource, addresses, declare, fields, labels, remove, validator
+from kcheck.api import Complaint, Constraint, Node, Problem, Resource, addresses, declare, enumeration, fields, labels, remove, validator
 from kcheck_spec.networking.ip_addresses import wrong_network
 from kcheck_spec.objects.common_constraints import deprecated_field, dubious_setting, given, not_supported, unique
 from kcheck_spec.objects.labels import label_syntax
@@ -37,7 +37,7 @@ def taints_have_an_effect(node: Node) -> Iterator[Problem]:
     for index, each in enumerate(taints):
         effect = each["effect"]
         if not given(effect):
-            help = f"set effect to {', '.join(EFFECTS[:-1])} or {EFFECTS[-1]}"
+            help = f"set effect to {enumeration(EFFECTS, 'or')}"
             yield Problem(effect, "taint has no effect", help=help, reason="Required", field=named.virtual(index, "effect"))
         elif effect.text not in EFFECTS:
             yield not_supported(effect, EFFECTS).replace(reason="NotSupported", field=named.virtual(index, "effect"))

@@ -15,6 +15,7 @@ from kcheck.api import (
     Resource,
     declare,
     did_you_mean,
+    enumeration,
     fields,
     help_of,
     labels,
@@ -91,7 +92,7 @@ def pod_security_levels_are_known(namespace: Resource) -> Iterator[Problem]:
                 yield Problem(node, f'"{node.value}" is not a valid Pod Security version', help=hint, reason="Invalid")
         elif node.text not in pod_security.LEVELS:
             near = nearest(node.text, pod_security.LEVELS)
-            hint = did_you_mean(near, f"use {', '.join(pod_security.LEVELS[:-1])} or {pod_security.LEVELS[-1]}")
+            hint = did_you_mean(near, f"use {enumeration(pod_security.LEVELS, 'or')}")
             yield Problem(node, f'"{node.value}" is not a valid Pod Security level', help=hint, reason="Invalid")
 
 

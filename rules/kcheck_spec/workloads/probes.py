@@ -16,6 +16,7 @@ from kcheck.api import (
     Problem,
     Suggestion,
     declare,
+    enumeration,
     fields,
     help_of,
     names,
@@ -110,7 +111,7 @@ def _actions(node: Node, known: tuple[str, ...], grace: int) -> Iterator[Problem
         first = name
         yield from _ACTIONS[name](action, grace)
     if not first:
-        yield require(node, Complaint(f"{node.name} has no action", f"add {', '.join(known[:-1])} or {known[-1]}"))
+        yield require(node, Complaint(f"{node.name} has no action", f"add {enumeration(known, 'or')}"))
 
 
 def _exec(action: Node, grace: int) -> Iterator[Problem]:
