@@ -35,7 +35,6 @@ _SCALARS: dict[str, Decode] = {
 _STRUCTS = frozenset({"object", "time", "micro-time", "quantity", "int-or-string", "raw", "any"})
 _NILABLE = frozenset({"list", "map", "bytes"})
 # Objects that the API server removes if a dropped field was the last one in them.
-_SAME_GATES = {"core/v1 EphemeralContainer": "core/v1 Container"}
 _EMPTIED = frozenset({"core/v1 Lifecycle", "core/v1 LifecycleHandler"})
 
 
@@ -134,7 +133,7 @@ class Codec:
         return struct
 
     def _dropped(self, shape: Shape) -> frozenset[str]:
-        gates = FIELDS.get(_SAME_GATES.get(shape.name, shape.name), {})
+        gates = FIELDS.get(shape.name, {})
         fields = (key for key, field in gates.items() if key in shape.fields and not field.within)
         return frozenset(key for key in fields if not self.conditions.has_gate(gates[key].gate))
 

@@ -58,6 +58,11 @@ _DEVICE = {
 _SLICE = {"perDeviceNodeSelection": _PARTS, "sharedCounters": _PARTS}
 _OWNED = {"defaultUser": _USERS}
 _USER = {"user": _USERS}
+_CONTAINER = {
+    "resizePolicy": GatedField("InPlacePodVerticalScaling"),
+    "restartPolicy": GatedField("SidecarContainers", within="initContainers"),
+    "restartPolicyRules": GatedField("ContainerRestartRules"),
+}
 
 FIELDS: dict[str, dict[str, GatedField]] = {
     "core/v1 PodSpec": {
@@ -70,11 +75,8 @@ FIELDS: dict[str, dict[str, GatedField]] = {
         "workloadRef": GatedField("GenericWorkload"),
         "evictionResponders": GatedField("EvictionRequestAPI"),
     },
-    "core/v1 Container": {
-        "resizePolicy": GatedField("InPlacePodVerticalScaling"),
-        "restartPolicy": GatedField("SidecarContainers", within="initContainers"),
-        "restartPolicyRules": GatedField("ContainerRestartRules"),
-    },
+    "core/v1 Container": _CONTAINER,
+    "core/v1 EphemeralContainer": _CONTAINER,
     "core/v1 ResourceRequirements": {"claims": _DYNAMIC},
     "core/v1 PodSecurityContext": {
         "supplementalGroupsPolicy": GatedField("SupplementalGroupsPolicy", harmless="Merge"),
