@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from kcheck.api import Problem, Resource, labels, rule
 
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-# JSON is never four times as long as the same object in YAML.
+# The JSON of an object is not four times as long as its YAML, unless it consists of aliases or of escaped characters.
 _FEWEST_CHARACTERS = labels.ANNOTATIONS_LIMIT // 4
 
 
