@@ -90,13 +90,13 @@ def render(
         arguments = []
         for number, content in enumerate(settings.files):
             path = folder / f"values-{number}.yaml"
-            path.write_text(content, encoding="utf-8")
-            arguments += ["--values", str(path)]
-        for each in settings.set:
-            arguments += ["--set", each]
+            path.write_bytes(content.encode("utf-8", "replace"))
+            arguments.append(f"--values={path}")
+        arguments += [f"--set={each}" for each in settings.set]
+        # Names come from the repository. What follows `--` is never an option, such as --post-renderer, which runs a program.
         command = [
-            program, "template", settings.release, str(copy), "--debug", "--no-hooks", "--namespace", settings.namespace,
-            "--kube-version", settings.kubernetes, "--api-versions", ",".join(settings.api_versions), *arguments,
+            program, "template", "--debug", "--no-hooks", f"--namespace={settings.namespace}", f"--kube-version={settings.kubernetes}",
+            f"--api-versions={','.join(settings.api_versions)}", *arguments, "--", settings.release, str(copy),
         ]  # fmt: skip
         output, errors = folder / "output", folder / "errors"
         with output.open("wb") as out, errors.open("wb") as err:
@@ -148,6 +148,9 @@ def _run(command: Sequence[str], output: int, errors: int, environment: Mapping[
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=environment, start_new_session=True)
     except OSError as error:
         raise HelmFailed(f"{command[0]} cannot be started: {error.strerror or error}") from None
+    except ValueError:
+        # NUL, or half of a surrogate pair.
+        raise HelmFailed("the name of the release, its namespace or a value contains a character that no argument can contain") from None
     _limit_memory(process.pid)
     try:
         return process.wait(seconds)

@@ -76,6 +76,33 @@ def test_a_line_whose_value_the_user_must_set_is_not_judged(program: Program, he
     assert [each["rule"] for each in findings(program, "--select", "invalid-name", helm=helm)] == ["invalid-name"]
 
 
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: web}
+spec: {source: {path: web, helm: {releaseName: %s, values: %s}}}
+"""
+
+
+@with_helm
+@pytest.mark.parametrize("name", ["--output-dir=out", "--post-renderer=./run.sh", '"a\\0"', "'--'"])
+def test_a_name_of_the_input_is_no_option_of_helm(program: Program, helm: str, name: str) -> None:
+    write({"web/Chart.yaml": CHART, "web/values.yaml": "port: 80\n", "web/templates/pod.yaml": POD, "run.sh": "#!/bin/sh\ntouch out\n"})
+    os.chmod("run.sh", 0o755)
+    write({"app.yaml": APPLICATION % (name, '"a: 1"')})
+    found = findings(program, ".", "--select", "failed-chart-render,internal-error", helm=helm)
+    assert [each["rule"] for each in found] == ["failed-chart-render"]
+    assert not Path("out").exists()
+
+
+@with_helm
+def test_values_of_an_application_may_contain_any_character(program: Program, helm: str) -> None:
+    write({"web/Chart.yaml": CHART, "web/values.yaml": "port: 80\n", "web/templates/pod.yaml": POD})
+    write({"app.json": json.dumps({"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": "web"}, "spec": {
+        "source": {"path": "web", "helm": {"values": "a: \ud800"}}}})})  # fmt: skip
+    assert [each["rule"] for each in findings(program, ".", "--select", "internal-error", helm=helm)] == []
+
+
 @with_helm
 def test_text_is_exact_to_the_column(program: Program, helm: str) -> None:
     write({"Chart.yaml": CHART, "templates/pod.yaml": POD.replace("{{ .Values.port }}", "99999 {{- /* fixed */}}")})
