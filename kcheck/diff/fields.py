@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kcheck.kube.object_change import ObjectChange, is_equal
+from kcheck.kube.ownership import LAST_APPLIED
 from kcheck.kube.resource import Resource
 from kcheck.redaction import redact
 from kcheck.redaction.document_secrets import secrets_of
@@ -21,7 +22,7 @@ _KEYS = ("name", "key", "mountPath", "containerPort", "port", "ip", "type")
 """Fields by which items of a list are matched, if they are unique. Other lists are compared by position."""
 
 _SECRET_FIELDS = frozenset({"data", "stringData"})
-_HIDDEN = "kubectl.kubernetes.io/last-applied-configuration"
+_ANNOTATIONS = ("metadata", "annotations")
 _Path = tuple[str | int, ...]
 
 
@@ -57,7 +58,7 @@ def changed_fields(change: ObjectChange, shape: Shape | None) -> list[FieldDiff]
         found.append(FieldDiff("apiVersion", change.old.api_version, change.new.api_version))
     forms = change.forms
     for each in _differences(forms.stored, forms.applied, shape, "", (), (), False):
-        if _HIDDEN not in each.field and each.field != "status":
+        if LAST_APPLIED not in each.field and each.field != "status":
             old = None if each.old is None else _shown(each.old, change.old, each.old_path, each.is_secret)
             new = None if each.new is None else _shown(each.new, change.new, each.new_path, each.is_secret)
             found.append(FieldDiff(each.field, old, new))
@@ -123,7 +124,7 @@ def _shown(value: Any, resource: Resource, path: _Path, secret: bool) -> str:
         return f"{{{counted(len(value), 'field')}}}"
     if isinstance(value, list):
         return f"[{counted(len(value), 'item')}]"
-    if secret or (resource.is_a("core Secret") and path[:1] and path[0] in _SECRET_FIELDS):
+    if secret or (resource.is_a("core Secret") and _is_secret_data(value, path)):
         return MASK
     node = resource.node.at(*path)
     if node.exists and secrets_of(resource.document).hides(node):
@@ -135,3 +136,10 @@ def _shown(value: Any, resource: Resource, path: _Path, secret: bool) -> str:
         return counted(text.count("\n") + (not text.endswith("\n")), "line")
     text = text.rstrip("\n")
     return text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}..."
+
+
+def _is_secret_data(value: Any, path: _Path) -> bool:
+    """Whether a value of a Secret is part of its data, or a copy of the object that a tool has written into an annotation."""
+    if path[:2] == _ANNOTATIONS:
+        return isinstance(value, str) and value.lstrip().startswith("{")
+    return bool(path) and path[0] in _SECRET_FIELDS

@@ -6,7 +6,7 @@ from typing import TextIO
 
 from kcheck.diff.fields import FieldDiff
 from kcheck.diff.states import ObjectDiff, StateDiff
-from kcheck.diff.text import label_of, note_of, summary
+from kcheck.diff.text import label_of, note_of, summary, value_text
 from kcheck.finding.finding import Finding
 from kcheck.reporters.markdown import MAX_SIZE
 from kcheck.reporters.markdown_text import code, plain
@@ -61,8 +61,7 @@ def _finding(finding: Finding) -> str:
 
 
 def _field(change: FieldDiff) -> str:
+    field, old, new = code(change.field), code(value_text(change.old)), code(value_text(change.new))
     if change.old is None:
-        return f"{code(change.field)} set to {code(change.new or '')}"
-    if change.new is None:
-        return f"{code(change.field)}: {code(change.old)} removed"
-    return f"{code(change.field)}: {code(change.old)} → {code(change.new)}"
+        return f"{field} set to {new}"
+    return f"{field}: {old} removed" if change.new is None else f"{field}: {old} → {new}"

@@ -75,8 +75,14 @@ def _lines(each: ObjectDiff, glyphs: Glyphs, style: Style) -> Iterator[str]:
 def field_text(change: FieldDiff) -> str:
     """Returns a change of a field on one line."""
     if change.old is None:
-        return f"{change.field}: set to {change.new}"
-    return f"{change.field}: {change.old} removed" if change.new is None else f"{change.field}: {change.old} -> {change.new}"
+        return f"{change.field}: set to {value_text(change.new)}"
+    old = value_text(change.old)
+    return f"{change.field}: {old} removed" if change.new is None else f"{change.field}: {old} -> {value_text(change.new)}"
+
+
+def value_text(value: str | None) -> str:
+    """Returns a value as people read it: an empty one in quotes."""
+    return value or '""'
 
 
 def _finding(finding: Finding, glyphs: Glyphs, style: Style) -> str:

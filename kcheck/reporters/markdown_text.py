@@ -28,6 +28,9 @@ def _escape(match: re.Match[str]) -> str:
 def code(content: str) -> str:
     """Returns text as inline code of a table cell."""
     shown = _cut(content)
+    # Code without a character does not exist: its backticks would begin code that ends inside of the next one.
+    if not shown:
+        return ""
     fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
     space = " " if "`" in shown else ""
     return f"{fence}{space}{shown}{space}{fence}".replace("|", "\\|")

@@ -72,6 +72,23 @@ def test_secrets_are_masked(repository: Repository, format: str) -> None:
         assert secret not in out
 
 
+def test_copies_of_a_secret_in_its_annotations_are_masked(repository: Repository) -> None:
+    """Tools such as kapp and Rancher keep the last object that they applied in an annotation."""
+    secret = 'apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n  annotations:\n    original: \'{{"data":{{"a":"{0}"}}}}\'\n'
+    repository.commit({"secret.yaml": secret.format("Zmlyc3Q=")})
+    repository.write({"secret.yaml": secret.format("c2Vjb25k")})
+    assert "  metadata.annotations[original]: *** -> ***\n" in repository.program("diff", "--since", "HEAD").out
+
+
+def test_values_are_no_markup(repository: Repository) -> None:
+    """The backticks of an empty value would begin code that ends inside of the next value."""
+    repository.commit({"config.yaml": CONFIG_MAP.replace("LEVEL: info", "LEVEL: ''")})
+    repository.write({"config.yaml": CONFIG_MAP.replace("LEVEL: info", "LEVEL: 'x``<img src=a>'")})
+    text = repository.program("diff", "--since", "HEAD", "--format", "markdown").out
+    assert '`data[LEVEL]`: `""` → ``` x``<img src=a> ``` |' in text
+    assert '  data[LEVEL]: "" -> x' in repository.program("diff", "--since", "HEAD").out
+
+
 def test_explicit_defaults_and_comments_are_no_changes(repository: Repository) -> None:
     repository.commit({"web.yaml": DEPLOYMENT})
     explicit = "spec:\n  replicas: 1\n  revisionHistoryLimit: 10\n  selector"
