@@ -9,7 +9,7 @@ from typing import Any
 
 from kcheck.config.config import Config, Override, PolicySources, extend
 from kcheck.config.extended import ConfigPlace, place_of, read_extends
-from kcheck.config.mistake import BadConfig, Mistake
+from kcheck.config.mistake import BadConfig
 from kcheck.config.rules import read_rules
 from kcheck.config.values import Values, quoted, shown
 from kcheck.config.versions import parse_versions
@@ -22,6 +22,7 @@ from kcheck.rule.presets import DEFAULT
 from kcheck.rule.registry import Registry
 from kcheck.schema.builtin.definitions import UnknownVersion
 from kcheck.text.complaint import concise
+from kcheck.text.mistake import Mistake
 from kcheck.text.source import Source, Undecodable
 from kcheck.text.span import Span
 from kcheck.yaml.document import Document

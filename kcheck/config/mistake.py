@@ -1,26 +1,9 @@
-"""Errors in a config file, with their positions."""
+"""The error of an invalid config file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from kcheck.text.mistake import InvalidFile
 
 
-class Mistake(NamedTuple):
-    """An error in a config file. Line and column start at 1."""
-
-    file: str
-    line: int
-    column: int
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}: {self.message}"
-
-
-class BadConfig(Exception):
-    """The config file is invalid. `mistakes`: all errors, in file order."""
-
-    def __init__(self, mistakes: Iterable[Mistake]) -> None:
-        self.mistakes = tuple(sorted(mistakes))
-        super().__init__("\n".join(map(str, self.mistakes)))
+class BadConfig(InvalidFile):
+    """The config file is invalid."""

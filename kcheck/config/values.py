@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from kcheck.config.mistake import Mistake
 from kcheck.kube.suggestions import suggest
+from kcheck.text.mistake import Mistake
 from kcheck.text.source import Source
 from kcheck.text.span import Span
 from kcheck.yaml.node import Node

@@ -99,6 +99,7 @@ class Report:
         contents: content that is not that of the file, by path: of standard input and of fixed files.
         has_files: whether reporters may read the files again. Those of shards may be on another machine, and their names are untrusted.
         policies: ids of the user-defined policies that are enforced.
+        policies_in_input: those that are enforced only because they are in the input.
         bundle: facts of all objects, used by `kcheck graph`.
     """
 
@@ -121,6 +122,7 @@ class Report:
     rendered: dict[str, Rendered] = field(default_factory=dict, compare=False)
     contents: Mapping[str, bytes] = field(default_factory=dict, compare=False, repr=False)
     policies: tuple[str, ...] = ()
+    policies_in_input: tuple[str, ...] = ()
     has_files: bool = field(default=True, compare=False)
     bundle: Bundle = field(default_factory=lambda: Bundle(()), compare=False, repr=False)
 

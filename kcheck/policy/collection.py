@@ -51,7 +51,9 @@ def collect_policies(
         names += [rule.id for rule in rules]
         kinds = kinds.union(*map(kinds_read, rules))
     known = tuple(_find_objects(kinds, texts, parse_file))
-    return PolicyInput(tuple(found), known, user, tuple(dict.fromkeys(names)), rule_files)
+    in_input = {file.path for file in found if file.in_input}
+    names_in_input = tuple(each.id for each in enforced if each.resource.document.source.path in in_input)
+    return PolicyInput(tuple(found), known, user, tuple(dict.fromkeys(names)), names_in_input, rule_files)
 
 
 def _find_objects(kinds: set[str], texts: Iterable[tuple[str, str]], parse_file: Parse) -> Iterator[KnownObject]:

@@ -6,7 +6,7 @@ from kcheck.text.record import NamedTuple
 
 
 class PolicyFile(NamedTuple):
-    """A file with policies or bindings. `in_input`: whether the file is also checked, so that findings in it can be suppressed."""
+    """A file with policies or bindings. `in_input`: whether its policies are enforced only because the file is in the input."""
 
     path: str
     text: str
@@ -39,6 +39,7 @@ class PolicyInput(NamedTuple):
         objects: The objects that policies may refer to, in the order of their files.
         user: The user who makes the requests, None if unknown.
         names: The ids of the policies that are enforced.
+        names_in_input: Those that are enforced only because they are in the input.
         rule_files: Paths and contents of the files with short rules.
     """
 
@@ -46,4 +47,5 @@ class PolicyInput(NamedTuple):
     objects: tuple[KnownObject, ...] = ()
     user: PolicyUser | None = None
     names: tuple[str, ...] = ()
+    names_in_input: tuple[str, ...] = ()
     rule_files: tuple[tuple[str, str], ...] = ()

@@ -47,9 +47,9 @@ def _policies_line(report: Report) -> str:
     number = len(report.policies)
     if not number:
         return ""
-    verb = "is" if number == 1 else "are"
-    noun = "policy" if number == 1 else "policies"
-    return f"{number} {noun} {verb} enforced (policies: {{from-input: false}} in the config ignores those in the input)."
+    enforced = "1 policy is enforced" if number == 1 else f"{number} policies are enforced"
+    hint = " (policies: {from-input: false} in the config ignores those in the input)" if report.policies_in_input else ""
+    return f"{enforced}{hint}."
 
 
 def counted_severities(counts: Mapping[Severity, int]) -> str:

@@ -116,7 +116,9 @@ class _ReportBuilder:
             self.report.findings = [f._replace(url=self.report.url_of(f.rule)) for f in findings]
             self.report.suppressed = len(suppressed)
             if self.session.policies is not None:
-                self.report.policies = tuple(filter(self.session.rules.policies.is_enabled, self.session.policies.names))
+                is_enabled = self.session.rules.policies.is_enabled
+                self.report.policies = tuple(filter(is_enabled, self.session.policies.names))
+                self.report.policies_in_input = tuple(filter(is_enabled, self.session.policies.names_in_input))
             self.report.kubernetes = ", ".join(_versions(self.session, self.checked))
         return self.report
 

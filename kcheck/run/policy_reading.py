@@ -24,12 +24,16 @@ def add_policies(session: Session, candidates: Iterable[tuple[str, str, str]], t
         texts: The same of all files of the input, which is used only if there are policies.
     """
     settings = session.policy_settings
-    files = [PolicyFile(path, text) for path, text, role in candidates if role not in _NOT_ENFORCED or role in session.included_roles]
-    known = {file.path for file in files}
-    files += [PolicyFile(path, text, False) for path, text in settings.files if path not in known]
+    own = dict(settings.files)
+    files = [
+        PolicyFile(path, text)
+        for path, text, role in candidates
+        if path not in own and (role not in _NOT_ENFORCED or role in session.included_roles)
+    ]
+    files += [PolicyFile(path, text, False) for path, text in own.items()]
     if not files and not settings.rule_files:
         return
-    objects = [*settings.files, *((path, text) for path, text, role in texts if role not in TESTS)]
+    objects = [*own.items(), *((path, text) for path, text, role in texts if role not in TESTS)]
     user = PolicyUser(settings.username, settings.groups) if settings.username else None
     parse_file = session.substitution.parse if session.substitution is not None else parse
     session.policies = collect_policies(files, dict(objects).items(), user, parse_file, settings.rule_files)

@@ -139,6 +139,16 @@ def test_summary_names_the_policies(tmp_path: Path) -> None:
     assert "2 policies are enforced (policies: {from-input: false} in the config ignores those in the input)." in run(str(tmp_path))
 
 
+def test_summary_names_from_input_only_for_policies_of_the_input(tmp_path: Path) -> None:
+    (tmp_path / "k8s").mkdir()
+    write(tmp_path, policies=POLICIES)
+    write(tmp_path / "k8s", config_map(), policies=[policy("true", name="three"), binding(name="three", policy="three")])
+    own = ("--policies", str(tmp_path / "policies.yaml"))
+    assert "2 policies are enforced.\n" in run(*own, str(tmp_path / "k8s" / "object-0.yaml"))
+    assert "2 policies are enforced.\n" in run(*own, str(tmp_path / "policies.yaml"))
+    assert "3 policies are enforced (policies: {from-input: false}" in run(*own, str(tmp_path / "k8s"))
+
+
 def test_baseline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path, config_map(), policies=POLICIES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kcheck.finding.severity import Severity
 from kcheck.kube.selector import Selector
+from kcheck.text.mistake import InvalidFile
 from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
 from kcheck.yaml.node import Node
@@ -12,24 +13,8 @@ SUFFIX = ".kcheck.yaml"
 """The end of the names of files with short rules, and the name of the config."""
 
 
-class RuleMistake(NamedTuple):
-    """An error in a short rule. Line and column start at 1."""
-
-    file: str
-    line: int
-    column: int
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}: {self.message}"
-
-
-class InvalidRules(Exception):
-    """Short rules are invalid. `mistakes`: all errors, in the order of the file."""
-
-    def __init__(self, mistakes: list[RuleMistake]) -> None:
-        self.mistakes = tuple(sorted(mistakes))
-        super().__init__("\n".join(map(str, self.mistakes)))
+class InvalidRules(InvalidFile):
+    """Short rules are invalid."""
 
 
 class RuleExpression(NamedTuple):

@@ -17,11 +17,12 @@ from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.policy.admission.expression_analysis import UNKNOWN, ExpressionAnalysis
 from kcheck.policy.resource_names import ResourceName
 from kcheck.policy.rules.cel_types import ShapeFields, cel_type
-from kcheck.policy.rules.definitions import RuleExpression, RuleMistake, ShortRule
+from kcheck.policy.rules.definitions import RuleExpression, ShortRule
 from kcheck.policy.rules.scopes import ResolvedScope
 from kcheck.policy.verdict import Path
 from kcheck.schema.shape import Field, Shape
 from kcheck.schema.store import Store
+from kcheck.text.mistake import Mistake
 from kcheck.text.record import NamedTuple
 
 _CONTAINER = " (in container '')"
@@ -153,7 +154,7 @@ class _RuleTarget:
         return ExpressionAnalysis(self.name, self.shape, {}, frozenset())
 
 
-def check_rule(rule: ShortRule, store: Store) -> Iterator[RuleMistake]:
+def check_rule(rule: ShortRule, store: Store) -> Iterator[Mistake]:
     """Yield the errors of a rule: unknown kinds and fields, wrong types, and a check that never fails."""
     scope = ResolvedScope(rule.scope, store)
     for _, message in scope.faults:
@@ -284,9 +285,9 @@ def _offset(rule: ShortRule, expression: RuleExpression, offset: int) -> int:
     return expression.node.start if found is None else found
 
 
-def _mistake(rule: ShortRule, offset: int, message: str) -> RuleMistake:
+def _mistake(rule: ShortRule, offset: int, message: str) -> Mistake:
     line, column = rule.source.position(offset)
-    return RuleMistake(rule.source.path, line, column, message)
+    return Mistake(rule.source.path, line, column, message)
 
 
 def value_at(value: Any, path: Path) -> Any:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kcheck.policy.rules.definitions import InvalidRules, RuleMistake, ShortRule
+from kcheck.policy.rules.definitions import InvalidRules, ShortRule
 from kcheck.policy.rules.rule_reader import read_rules
 from kcheck.schema.store import Store
+from kcheck.text.mistake import Mistake
 from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
 
@@ -24,7 +25,7 @@ def check_rule_files(files: Iterable[tuple[str, str]], store: Store) -> list[Sho
     from kcheck.policy.rules.programs import check_rule
 
     rules: list[ShortRule] = []
-    mistakes: list[RuleMistake] = []
+    mistakes: list[Mistake] = []
     places: dict[str, str] = {}
     for path, text in files:
         found, faults = read_rules(Source(path, text), parse)
@@ -32,7 +33,7 @@ def check_rule_files(files: Iterable[tuple[str, str]], store: Store) -> list[Sho
         for rule in found:
             line, column = rule.source.position(rule.node["id"].start)
             if rule.id in places:
-                mistakes.append(RuleMistake(path, line, column, f'id "{rule.name}" is used before, in {places[rule.id]}'))
+                mistakes.append(Mistake(path, line, column, f'id "{rule.name}" is used before, in {places[rule.id]}'))
             places.setdefault(rule.id, f"{path}:{line}")
             mistakes += check_rule(rule, store)
         rules += found

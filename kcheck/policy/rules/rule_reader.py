@@ -15,12 +15,12 @@ from kcheck.policy.rules.definitions import (
     FixStep,
     RuleExample,
     RuleExpression,
-    RuleMistake,
     RuleScope,
     ShortRule,
     Template,
 )
 from kcheck.text.complaint import concise
+from kcheck.text.mistake import Mistake
 from kcheck.text.source import Source
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
@@ -35,7 +35,7 @@ _NO_NODE = Node(None, 0, 0)
 _BUNDLE_KEYS = ("policies", "bundle")
 
 
-def read_rules(source: Source, parse_file: Callable[[Source], list[Document]]) -> tuple[list[ShortRule], list[RuleMistake]]:
+def read_rules(source: Source, parse_file: Callable[[Source], list[Document]]) -> tuple[list[ShortRule], list[Mistake]]:
     """Return the rules in a file, and the mistakes in it. The kinds and expressions are not checked."""
     reader = _RuleReader(source)
     documents = parse_file(source)
@@ -64,7 +64,7 @@ class _RuleReader:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.mistakes: list[RuleMistake] = []
+        self.mistakes: list[Mistake] = []
 
     def wrong(self, node: Node, message: str, at: Literal["value", "key"] = "value") -> None:
         span = node.key_span if at == "key" or node.end <= node.start else node.span
@@ -72,7 +72,7 @@ class _RuleReader:
 
     def wrong_at(self, offset: int, message: str) -> None:
         line, column = self.source.position(offset)
-        self.mistakes.append(RuleMistake(self.source.path, line, column, message))
+        self.mistakes.append(Mistake(self.source.path, line, column, message))
 
     def entries(self, node: Node, known: Sequence[str]) -> dict[str, Node]:
         """Return the entries with known keys and report the others."""
