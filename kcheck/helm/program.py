@@ -22,6 +22,8 @@ _SECONDS = 60.0
 _MAX_BYTES = 64 * 1024 * 1024
 _MAX_ERROR_BYTES = 256 * 1024
 _MAX_MEMORY = 8 * 1024 * 1024 * 1024
+_MAX_API_VERSIONS = 500
+_API_VERSION = pattern(r"[A-Za-z0-9./-]{1,200}")
 _SOURCE = pattern(r"^---\n# Source: ([^\n]+)\n", 8)
 # Nothing listens on this port: requests fail at once.
 _NO_PROXY = "http://127.0.0.1:9"
@@ -86,17 +88,23 @@ def render(
     """
     with _folder() as folder:
         copy = folder / "chart"
-        write_files(copy, {**files, STOPPER: _STOPPING.encode()})
         arguments = []
-        for number, content in enumerate(settings.files):
-            path = folder / f"values-{number}.yaml"
-            path.write_bytes(content.encode("utf-8", "replace"))
-            arguments.append(f"--values={path}")
-        arguments += [f"--set={each}" for each in settings.set]
-        # Names come from the repository. What follows `--` is never an option, such as --post-renderer, which runs a program.
+        try:
+            write_files(copy, {**files, STOPPER: _STOPPING.encode()})
+            for number, content in enumerate(settings.files):
+                path = folder / f"values-{number}.yaml"
+                path.write_text(content, encoding="utf-8")
+                arguments += ["--values", str(path)]
+        except (OSError, ValueError) as error:
+            # For example, an archive contains a file with the name of one of its folders.
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise HelmFailed(f"a copy of the chart cannot be written: {reason}") from None
+        for each in settings.set:
+            arguments += ["--set", each]
+        # Objects in the input determine the name of the release, which must not be read as an option.
         command = [
-            program, "template", "--debug", "--no-hooks", f"--namespace={settings.namespace}", f"--kube-version={settings.kubernetes}",
-            f"--api-versions={','.join(settings.api_versions)}", *arguments, "--", settings.release, str(copy),
+            program, "template", "--debug", "--no-hooks", "--namespace", settings.namespace, "--kube-version", settings.kubernetes,
+            *_flags_of_api_versions(settings.api_versions), *arguments, "--", settings.release, str(copy),
         ]  # fmt: skip
         output, errors = folder / "output", folder / "errors"
         with output.open("wb") as out, errors.open("wb") as err:
@@ -111,6 +119,13 @@ def render(
             message = errors.read_bytes()[:_MAX_ERROR_BYTES].decode("utf-8", "replace")
             raise HelmFailed(_error_of(message, str(copy), str(folder)) or f"helm ended with status {status}")
         return _bodies(text, {*names, stopper}, stopper)
+
+
+def _flags_of_api_versions(versions: Sequence[str]) -> Iterator[str]:
+    """Yield flags with API versions. Linux limits the length of an argument, and helm reads it as CSV."""
+    valid = [each for each in versions if _API_VERSION.fullmatch(each)]
+    for start in range(0, len(valid), _MAX_API_VERSIONS):
+        yield f"--api-versions={','.join(valid[start : start + _MAX_API_VERSIONS])}"
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -149,8 +164,7 @@ def _run(command: Sequence[str], output: int, errors: int, environment: Mapping[
     except OSError as error:
         raise HelmFailed(f"{command[0]} cannot be started: {error.strerror or error}") from None
     except ValueError:
-        # NUL, or half of a surrogate pair.
-        raise HelmFailed("the name of the release, its namespace or a value contains a character that no argument can contain") from None
+        raise HelmFailed("a name or value contains characters that a program cannot be given") from None
     _limit_memory(process.pid)
     try:
         return process.wait(seconds)
