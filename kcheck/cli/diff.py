@@ -10,12 +10,13 @@ from typing import Any, TextIO
 import click
 
 from kcheck.changes.old_objects import OldObjects
+from kcheck.check.time_limit import OutOfBudget
 from kcheck.cli.before import compare_with_older_files
 from kcheck.cli.checkout import require_output
 from kcheck.cli.input import Input, check_input, create_session, find_files, input_options
 from kcheck.cli.output import publish
 from kcheck.cli.selection import report_plugin_failures
-from kcheck.cli.settings import find_config
+from kcheck.cli.settings import Failure, find_config
 from kcheck.cli.since import Since
 from kcheck.diff.states import StateDiff, compare_states
 from kcheck.finding.finding import Finding
@@ -60,7 +61,10 @@ def diff(since: str, format: str, output: str | None, exit_zero: bool, color: st
     def find_new() -> list[Finding]:
         return comparison.new_findings(report, session, registry) if comparison is not None else []
 
-    differences = compare_states(found.targets, session, before, report, find_new)
+    try:
+        differences = compare_states(found.targets, session, before, report, find_new)
+    except OutOfBudget as error:
+        raise Failure(f"kcheck: {error}") from None
     write: Callable[[StateDiff, TextIO, Style], None] = import_module(f"kcheck.diff.{format}").write
     publish(output, color, lambda out, colour: write(differences, out, Style(colour=colour)))
     broken = any(finding.rule in ("internal-error", "unreadable-file") for finding in report.findings)

@@ -23,7 +23,7 @@ from kcheck.cli.revision import Revision
 from kcheck.config.config import Config
 from kcheck.discovery.discover import Discovery, Target, may_be_manifest
 from kcheck.discovery.glob import Excludes, Glob, is_glob
-from kcheck.discovery.load import LIMIT, with_standard_input
+from kcheck.discovery.load import LIMIT, read_file, with_standard_input
 from kcheck.discovery.renames import find_renames
 from kcheck.engine.files import exclude_globs
 from kcheck.finding.finding import Finding
@@ -242,13 +242,8 @@ def _existing(inputs: Input, config: Config) -> Iterator[str]:
 
 def _content(target: Target) -> bytes | None:
     """Return the content of a file of the input, None if it cannot be read here."""
-    if target.stdin or target.data is not None:
-        return target.data
-    try:
-        with open(target.path, "rb") as file:
-            return file.read()
-    except OSError:
-        return None
+    data = read_file(target)
+    return data if isinstance(data, bytes) else None
 
 
 def _recreate_session(factory: Callable[[], Session], before: OldObjects) -> Session:

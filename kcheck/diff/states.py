@@ -10,6 +10,7 @@ from typing import Literal
 from kcheck.changes.forms import make_forms
 from kcheck.changes.old_objects import OldObjects
 from kcheck.check.session import Session
+from kcheck.check.time_limit import OutOfBudget
 from kcheck.diff.fields import FieldDiff, changed_fields
 from kcheck.discovery.discover import Target
 from kcheck.discovery.load import load_file
@@ -92,6 +93,8 @@ def compare_states(
         before: The older objects.
         report: The report of the check.
         find_new: Returns the findings that the older state does not have; called only if other objects may have some.
+
+    Raises OutOfBudget if a file takes too long.
     """
     findings = _FindingsByObject(report, session)
     skipped = {each.file for each in report.passed}
@@ -102,7 +105,11 @@ def compare_states(
             continue
         source = load_file(target)
         if isinstance(source, Source) and not before.is_unchanged(source):
-            objects += _objects_in(source, session, before, findings)
+            try:
+                with session.budget.limited(len(source.text)):
+                    objects += _objects_in(source, session, before, findings)
+            except OutOfBudget as error:
+                raise OutOfBudget(f"{source.path}: {error}") from None
     for removed in session.gone:
         caused = tuple(findings.of_change(removed.place.file, removed.id))
         objects.append(

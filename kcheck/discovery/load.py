@@ -24,9 +24,15 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 def load_file(target: Target, limit: int = LIMIT, stdin: BinaryIO | None = None) -> Source | UnreadablePath:
     """Return the text of a file of at most `limit` bytes, or the reason why it cannot be read. `stdin`: the stream for standard input."""
+    data = read_file(target, limit, stdin)
+    return data if isinstance(data, UnreadablePath) else _decode(target.path, data)
+
+
+def read_file(target: Target, limit: int = LIMIT, stdin: BinaryIO | None = None) -> bytes | UnreadablePath:
+    """Return the content of a regular file, as `load_file` does with its text."""
     path = target.path
     if target.data is not None:
-        return _decode(path, target.data)
+        return target.data
     try:
         if target.stdin:
             if stdin is None:
@@ -50,7 +56,7 @@ def load_file(target: Target, limit: int = LIMIT, stdin: BinaryIO | None = None)
         return UnreadablePath(path, f"cannot be read: {error.strerror or error}")
     if data is None:
         return UnreadablePath(path, f"exceeds the limit of {limit:,} bytes: not read completely")
-    return _decode(path, data)
+    return data
 
 
 def with_standard_input(found: Discovery, limit: int, stdin: BinaryIO | None) -> Discovery:
@@ -59,24 +65,12 @@ def with_standard_input(found: Discovery, limit: int, stdin: BinaryIO | None) ->
         return found
     targets, unreadable = [], list(found.unreadable)
     for target in found.targets:
-        read = _read_stdin(target, limit, stdin) if target.stdin and target.data is None else target
-        if isinstance(read, UnreadablePath):
-            unreadable.append(read)
+        data = read_file(target, limit, stdin) if target.stdin else target.data
+        if isinstance(data, UnreadablePath):
+            unreadable.append(data)
         else:
-            targets.append(read)
+            targets.append(target._replace(data=data))
     return found._replace(targets=targets, unreadable=unreadable)
-
-
-def _read_stdin(target: Target, limit: int, stdin: BinaryIO | None) -> Target | UnreadablePath:
-    if stdin is None:
-        return UnreadablePath(target.path, "standard input is closed")
-    try:
-        data = _read_all(stdin.read, limit, _CHUNK_BYTES)
-    except OSError as error:
-        return UnreadablePath(target.path, f"cannot be read: {error.strerror or error}")
-    if data is None:
-        return UnreadablePath(target.path, f"exceeds the limit of {limit:,} bytes: not read completely")
-    return target._replace(data=data)
 
 
 def _open_regular(path: str) -> tuple[int, int] | str:

@@ -26,7 +26,7 @@ def owned_part(resource: Resource) -> dict[str, Any] | None:
     if last is not None:
         try:
             found = json.loads(last)
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         if isinstance(found, dict):
             return found

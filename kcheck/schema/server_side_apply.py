@@ -150,7 +150,8 @@ def _over_null(stored: Any, owned: Any, type: MergeType) -> Any:
 
 
 def _set_over(stored: list[Any], owned: list[Any], new: list[Any]) -> list[Any]:
-    return [*new, *(each for each in stored if each not in owned and each not in new)]
+    known = {_hashable(each) for each in (*owned, *new)}
+    return [*new, *(each for each in stored if _hashable(each) not in known)]
 
 
 def _list_over(stored: list[Any], owned: list[Any], new: list[Any], type: MergeType) -> list[Any]:

@@ -362,3 +362,11 @@ def test_files_of_kustomizations_are_compared_as_they_are(tmp_path: Path) -> Non
     assert run() == ["immutable-selector"]
     (tmp_path / "new" / "web.yaml").write_text(DEPLOYMENT.replace("spec:\n", "spec:\n  strategy: {type: Recreate}\n", 1))
     assert run() == ["left-over-value"]
+
+
+def test_deep_annotation_is_ignored() -> None:
+    """The JSON of an annotation is not limited by the depth of the document."""
+    old = CONFIG_MAP.replace(
+        "immutable", "  annotations: {kubectl.kubernetes.io/last-applied-configuration: '" + "[" * 100_000 + "'}\nimmutable"
+    )
+    assert owned_part(resource_of(old)) == resource_of(old).node.plain()

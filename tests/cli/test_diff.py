@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kcheck.check.time_limit import OutOfBudget
 from tests.cli.conftest import Program
 from tests.cli.test_hook import CONFIG_MAP, DEPLOYMENT, SERVICE
 from tests.cli.test_since import CHANGED, CLAIM, IMMUTABLE, Repository
@@ -144,3 +145,14 @@ def test_wrong_use_of_diff_is_an_error(repository: Repository, arguments: tuple[
     done = repository.program("diff", *arguments)
     assert done.code == 2
     assert message in done.err
+
+
+def test_slow_comparison_is_an_error(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise OutOfBudget("stopped after 30 s of processor time")
+
+    repository.commit({"config.yaml": CONFIG_MAP})
+    repository.write({"config.yaml": CONFIG_MAP.replace("info", "debug")})
+    monkeypatch.setattr("kcheck.diff.states.changed_fields", stop)
+    done = repository.program("diff", "--since", "HEAD")
+    assert (done.code, done.out, done.err) == (2, "", "kcheck: config.yaml: stopped after 30 s of processor time\n")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kcheck.cli.revision import Revision
+from kcheck.discovery.load import LIMIT
 from tests.cli.conftest import POD, Outcome, Program
 from tests.cli.test_hook import CONFIG_MAP, DEPLOYMENT, SERVICE, git
 
@@ -326,3 +327,18 @@ def test_git_is_required(repository: Repository, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("PATH", "")
     done = repository.check()
     assert (done.code, "git was not found" in done.err) == (2, True)
+
+
+def test_files_above_the_limit_are_not_read(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def no_renames(_: object, added: dict[str, bytes]) -> dict[str, str]:
+        read.extend(added)
+        return {}
+
+    monkeypatch.setattr("kcheck.cli.since.find_renames", no_renames)
+    repository.commit({"pod.yaml": POD})
+    repository.write({"new.yaml": CONFIG_MAP, "large.yaml": ""})
+    os.truncate("large.yaml", LIMIT + 1)
+    assert repository.findings("--select", "unreadable-file") == ["large.yaml:1 unreadable-file"]
+    assert read == ["new.yaml"]
