@@ -7,7 +7,7 @@ annotations: {kcheck.dev/ignore: "latest-tag; pinned by the release pipeline"}
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from kcheck.finding.finding import Finding
@@ -129,10 +129,12 @@ def apply_ignores(
     ignores: Mapping[str, Ignores],
     rules_for: Callable[[str], RuleSet],
     is_complete: Callable[[str], bool] = lambda file: False,
+    policies: Collection[str] = (),
 ) -> Partition:
     """Separate the ignored findings of all files from the others, and add findings about the ignores themselves.
 
-    `ignores`: by file. `is_complete`: whether the input contains all objects that those of a file refer to.
+    `ignores`: by file. `is_complete`: whether the input contains all objects that those of a file refer to. `policies`: the ids of the
+    user-defined policies of the run whose verdicts depend only on the object.
     """
     partition = Partition([], [])
     for each in ignores.values():
@@ -150,8 +152,8 @@ def apply_ignores(
     # An ignore may name these two rules as well, so their findings are filtered before those ignores are checked.
     for file, each in ignores.items():
         rules, complete = rules_for(file), is_complete(file)
-        separate([*invalid_ignore_findings(each, rules), *unused_ignore_findings(each, rules, complete)])
-        partition.kept.extend(unused_ignore_findings(each, rules, complete, of_ignores=True))
+        separate([*invalid_ignore_findings(each, rules), *unused_ignore_findings(each, rules, complete, policies)])
+        partition.kept.extend(unused_ignore_findings(each, rules, complete, policies, of_ignores=True))
     return partition
 
 
@@ -160,15 +162,21 @@ def invalid_ignore_findings(ignores: Ignores, rules: RuleSet) -> list[Finding]:
     return [finding for m in ignores.errors for finding in _make_findings(UNKNOWN, m.place, Complaint(m.message, m.help), rules)]
 
 
-def unused_ignore_findings(ignores: Ignores, rules: RuleSet, complete: bool = False, *, of_ignores: bool = False) -> list[Finding]:
+def unused_ignore_findings(
+    ignores: Ignores, rules: RuleSet, complete: bool, policies: Collection[str], *, of_ignores: bool = False
+) -> list[Finding]:
     """Return the findings about ignores that covered nothing although their rules ran.
 
-    Rules across objects count as run only if the input is `complete`. `of_ignores`: check only the ignores that name the rules
-    about ignores, instead of the others.
+    Rules across objects count as run only if the input is `complete`, and of the user-defined policies only `policies`. `of_ignores`:
+    check only the ignores that name the rules about ignores, instead of the others.
     """
+
+    def has_run(id: str) -> bool:
+        return rules.runs(id) and (id in policies or not is_policy(id))
+
     findings: list[Finding] = []
     for ignore in ignores.entries:
-        if ignore.used or (ignore.name in (UNUSED, UNKNOWN)) != of_ignores or not ignore.needs <= rules.active.keys():
+        if ignore.used or (ignore.name in (UNUSED, UNKNOWN)) != of_ignores or not all(map(has_run, ignore.needs)):
             continue
         if not complete and any(rules[id].rule.scope == "bundle" for id in ignore.rules if id in rules):
             continue

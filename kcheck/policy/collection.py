@@ -8,10 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kcheck.kube.resource import Resource, resources
 from kcheck.policy.admission.admission_policies import read_admission_objects
+from kcheck.policy.admission.definitions import AdmissionPolicy, Binding
 from kcheck.policy.policy_input import KnownObject, PolicyFile, PolicyInput, PolicyUser
 from kcheck.policy.policy_set import Parse
 from kcheck.policy.rules.rule_files import rules_in
 from kcheck.text.source import Source
+from kcheck.yaml.node import Node
+
+_DEPENDENCY = re.compile(r"paramKind|namespaceSelector|namespaceObject|oldObject|\bobjects\b|\brequest\b|authorizer|\bMutatingAdmission")
+"""Words in policies whose verdicts may depend on more than the object."""
 
 _SEPARATOR = re.compile(r"^(?=---)", re.MULTILINE)
 
@@ -44,16 +49,29 @@ def collect_policies(
         return None
     kinds = {"Namespace"} | {each.param_kind.kind for each in enforced if each.param_kind is not None}
     names = [each.id for each in enforced]
+    independent = [each.id for each in enforced if _is_independent(each, bindings)]
     if rule_files:
         from kcheck.policy.rules.programs import kinds_read
 
         rules = rules_in(rule_files)
         names += [rule.id for rule in rules]
+        independent += [rule.id for rule in rules if not _DEPENDENCY.search(_written(rule.source, rule.node))]
         kinds = kinds.union(*map(kinds_read, rules))
     known = tuple(_find_objects(kinds, texts, parse_file))
     in_input = {file.path for file in found if file.in_input}
     names_in_input = tuple(each.id for each in enforced if each.resource.document.source.path in in_input)
-    return PolicyInput(tuple(found), known, user, tuple(dict.fromkeys(names)), names_in_input, rule_files)
+    return PolicyInput(tuple(found), known, user, tuple(dict.fromkeys(names)), names_in_input, tuple(independent), rule_files)
+
+
+def _is_independent(policy: AdmissionPolicy, bindings: Iterable[Binding]) -> bool:
+    """Return whether the verdicts of a policy about new objects depend only on the object."""
+    resources = [policy.resource, *(each.resource for each in bindings if each.policy == policy.name)]
+    judges_new = all({"*", "CREATE"} & rule.operations for rule in policy.match.rules)
+    return judges_new and not any(_DEPENDENCY.search(_written(each.document.source, each.node)) for each in resources)
+
+
+def _written(source: Source, node: Node) -> str:
+    return source.text[node.start : node.end]
 
 
 def _find_objects(kinds: set[str], texts: Iterable[tuple[str, str]], parse_file: Parse) -> Iterator[KnownObject]:

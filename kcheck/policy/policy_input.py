@@ -40,6 +40,7 @@ class PolicyInput(NamedTuple):
         user: The user who makes the requests, None if unknown.
         names: The ids of the policies that are enforced.
         names_in_input: Those that are enforced only because they are in the input.
+        independent: Those whose verdicts depend only on the object: not on other objects, its older version or the user.
         rule_files: Paths and contents of the files with short rules.
     """
 
@@ -48,4 +49,5 @@ class PolicyInput(NamedTuple):
     user: PolicyUser | None = None
     names: tuple[str, ...] = ()
     names_in_input: tuple[str, ...] = ()
+    independent: tuple[str, ...] = ()
     rule_files: tuple[tuple[str, str], ...] = ()

@@ -105,7 +105,9 @@ class _ReportBuilder:
             self.report.units = relations.number
             self.report.remote = list(relations.remote)
         with self.session.stage("report"):
-            partition = apply_ignores(self.report.findings, self.ignores, self.rules_for, self.is_complete)
+            policies = self.session.policies
+            independent = policies.independent if policies is not None else ()
+            partition = apply_ignores(self.report.findings, self.ignores, self.rules_for, self.is_complete, independent)
             kept, suppressed = partition.kept, partition.suppressed
             if self.session.charts is not None:
                 kept, suppressed = self.with_charts(kept, suppressed)
@@ -115,10 +117,10 @@ class _ReportBuilder:
             findings = merge_missing_schemas(self.without_baseline(ordered))
             self.report.findings = [f._replace(url=self.report.url_of(f.rule)) for f in findings]
             self.report.suppressed = len(suppressed)
-            if self.session.policies is not None:
+            if policies is not None:
                 is_enabled = self.session.rules.policies.is_enabled
-                self.report.policies = tuple(filter(is_enabled, self.session.policies.names))
-                self.report.policies_in_input = tuple(filter(is_enabled, self.session.policies.names_in_input))
+                self.report.policies = tuple(filter(is_enabled, policies.names))
+                self.report.policies_in_input = tuple(filter(is_enabled, policies.names_in_input))
             self.report.kubernetes = ", ".join(_versions(self.session, self.checked))
         return self.report
 

@@ -80,6 +80,26 @@ def test_ignore_comment(name: str, tmp_path: Path) -> None:
     assert report.suppressed == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "settings", "unused"),
+    [
+        ("policy/two", {}, True),
+        ("policy/one", {}, False),
+        ("policy/unknown", {}, False),
+        ("policy/two", {"ignore": "policy/two"}, False),
+        ("policy/two", {"config": {"policies": {"from-input": False}}}, False),
+        ("policy/old", {}, False),
+    ],
+)
+def test_unused_ignores(name: str, settings: dict[str, Any], unused: bool, tmp_path: Path) -> None:
+    passing = [policy("true", name="two"), binding(name="two", policy="two")]
+    passing += [policy("oldObject == null", name="old"), binding(name="old", policy="old")]
+    ignored = config_map(annotations={"kcheck.dev/ignore": f"{name}; accepted"})
+    write(tmp_path, ignored, policies=[*POLICIES[:2], *passing])
+    found = kcheck.check(tmp_path, **({"config": {}} | settings)).findings
+    assert [each.message for each in found if each.rule == "unused-ignore"] == ([f'"{name}" has no findings here'] if unused else [])
+
+
 def test_ignore_annotation(tmp_path: Path) -> None:
     ignored = config_map(annotations={"kcheck.dev/ignore": "policy/one; accepted"})
     assert ids(judge(tmp_path, ignored, policies=POLICIES)) == ["policy/two"]

@@ -47,7 +47,8 @@ class InputObjectsByKind(View):
         return isinstance(key, str)
 
     def __getitem__(self, key: str) -> Value:
-        return list(map(without_secrets, self._known.of_kind(key, self._file)))
+        found = self._known.of_kind(key, self._file)
+        return list(map(without_secrets, found)) if key == "Secret" else found
 
     def __iter__(self) -> Iterator[str]:
         return iter(())
