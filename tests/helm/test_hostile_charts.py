@@ -43,6 +43,6 @@ def test_files_that_cannot_be_written(files: dict[str, str]) -> None:
 
 @with_helm
 def test_thousands_of_api_versions(helm: str) -> None:
-    versions = tuple(f"group{number}.example.com/v1/Kind{number}" for number in range(6000)) + ('a/v1/"B"', "a/v1/C,D")
+    versions = ('a/v1/"B"', "a/v1/C,D", *(f"group{number}.example.com/v1/Kind{number}" for number in range(6000)))
     found = chart(**{"templates/a.yaml": 'a: {{ .Capabilities.APIVersions.Has "group5999.example.com/v1/Kind5999" }}\n'})
     assert render_chart(helm, found, SETTINGS._replace(api_versions=versions)) == {"web/templates/a.yaml": "a: true"}
