@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,27 @@ def test_a_release_is_not_an_option(helm: str, tmp_path: Path) -> None:
 def test_characters_that_a_program_cannot_be_given(helm: str) -> None:
     with pytest.raises(HelmFailed, match="characters that a program cannot be given"):
         render_chart(helm, chart(**{"templates/a.yaml": "a: b\n"}), SETTINGS._replace(set=("a=\0",)))
+
+
+@with_helm
+@pytest.mark.parametrize("extra", [b"", b', "x": "\xff"', b', "x": ' + b"1" * 5000])
+def test_schemas_refer_to_nothing_outside_of_the_chart(helm: str, tmp_path: Path, extra: bytes) -> None:
+    (tmp_path / "schema.json").write_text('{"type": "number"}')
+    found = chart(**{"templates/a.yaml": "a: b\n", "values.yaml": "a: b\n"})
+    found.files["values.schema.json"] = b'{"properties": {"a": {"$ref": "%s"}}%s}' % ((tmp_path / "schema.json").as_uri().encode(), extra)
+    assert render_chart(helm, found, SETTINGS) == {"web/templates/a.yaml": "a: b"}
+
+
+@with_helm
+def test_schemas_may_refer_to_themselves(helm: str) -> None:
+    schema = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "properties": {"a": {"$ref": "#/definitions/a"}},
+        "definitions": {"a": {"type": "number"}},
+    }
+    found = chart(**{"templates/a.yaml": "a: b\n", "values.yaml": "a: b\n", "values.schema.json": json.dumps(schema)})
+    with pytest.raises(HelmFailed, match="don't meet the specifications"):
+        render_chart(helm, found, SETTINGS)
 
 
 @pytest.mark.parametrize("files", [{"templates": "a", "templates/a.yaml": "a: b\n"}, {"..": "a"}, {"a\0b": "c"}, {"a" * 300: "b"}])
