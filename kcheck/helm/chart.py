@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import posixpath
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ _MAX_FILES = 20_000
 _MAX_BYTES = 64 * 1024 * 1024
 _MAX_DEPTH = 8
 _SKIPPED = frozenset({".git", ".svn", ".hg", "node_modules"})
+_PUBLISHED_SCHEMA = pattern(r"https?://json-schema\.org/(?:schema|draft-0[4-7]/schema|draft/20(?:19-09|20-12)/schema)#?\Z")
 _ARCHIVE = pattern(r"charts/[^/]+\.tgz")
 
 
@@ -103,13 +105,24 @@ class Chart:
             *(part for path, data in sorted(self.files.items()) for part in (path.encode("utf-8", "surrogateescape"), data))
         )
 
+    @cached_property
+    def schemas_with_links(self) -> list[str]:
+        """The paths of schemas of values that refer to other documents, which helm would read from the disk or download."""
+        paths = [f"{prefix}{SCHEMA_FILE}" for prefix in self.prefixes]
+        return [path for path in paths if path in self.files and _refers_to_other_documents(self.files[path])]
+
+    @property
+    def files_for_helm(self) -> dict[str, bytes]:
+        """The files that helm may read."""
+        return {path: data for path, data in self.files.items() if path not in self.schemas_with_links}
+
     def add_subchart(self, prefix: str, other: Chart) -> None:
         """Add a chart of another folder as a sub-chart. `prefix`: its folder in this chart, with "/" at the end."""
         self.files.update((prefix + path, data) for path, data in other.files.items())
         self.archives.update((prefix + inner, archive) for inner, archive in other.archives.items())
         self.linked.update((prefix + inner, folder) for inner, folder in other.linked.items())
         self.linked[prefix] = other.folder
-        for name in ("prefixes", "templates", "rendered_names", "digest"):
+        for name in ("prefixes", "templates", "rendered_names", "digest", "schemas_with_links"):
             self.__dict__.pop(name, None)
 
     def metadata(self, prefix: str = "") -> Metadata:
@@ -180,6 +193,30 @@ class Chart:
 
     def _shown(self, path: str) -> str:
         return f"{self.folder}/{path}" if self.folder else path
+
+
+def _refers_to_other_documents(schema: bytes) -> bool:
+    """Return whether a JSON Schema refers to another document, other than a published version of JSON Schema."""
+    # Read as leniently as any version of helm does: with invalid UTF-8, large numbers and text after the end.
+    decoder = json.JSONDecoder(parse_int=str, parse_float=str)
+    try:
+        stack = [decoder.raw_decode(schema.decode("utf-8", "replace").lstrip())[0]]
+    except RecursionError:
+        return True
+    except ValueError:
+        # helm reports that it is not JSON.
+        return False
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            for key in ("$schema", "$ref", "$dynamicRef", "$recursiveRef"):
+                target = node.get(key)
+                if isinstance(target, str) and not target.startswith("#") and not _PUBLISHED_SCHEMA.match(target):
+                    return True
+            stack += node.values()
+        elif isinstance(node, list):
+            stack += node
+    return False
 
 
 def _is_chart_file(path: str) -> bool:

@@ -28,7 +28,7 @@ class Trace(NamedTuple):
 
 def render_chart(program: str, chart: Chart, settings: HelmSettings) -> dict[str, str]:
     """Return the rendered text of each template, by the name under which helm prints it. Raises HelmFailed."""
-    return render(program, chart.files, chart.metadata().name, chart.rendered_names, settings)
+    return render(program, chart.files_for_helm, chart.metadata().name, chart.rendered_names, settings)
 
 
 class MarkedChart:
@@ -45,7 +45,7 @@ class MarkedChart:
         templates = {path: each for path, each in templates.items() if OPEN not in each.text and not each.faults}
         helpers = {name_of(start) for each in templates.values() for start, _ in each.blocks if start.keyword == "define"}
         self.pieces: list[TemplatePiece] = []
-        self.files = dict(chart.files)
+        self.files = chart.files_for_helm
         for path, template in templates.items():
             marked = mark_template(path, template, self.pieces, helpers if with_helpers else ())
             self.files[path] = marked.encode("utf-8", "surrogatepass")

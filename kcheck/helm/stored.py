@@ -32,7 +32,6 @@ class StoredTrace(NamedTuple):
         starts: see `TracedText`, one item for each template.
         stacks: see `TracedText`.
         comments: see `TracedText`.
-        untraced: names of templates that were not traced, with the reasons.
     """
 
     pieces: tuple[TemplatePiece, ...]
@@ -41,11 +40,13 @@ class StoredTrace(NamedTuple):
     starts: tuple[tuple[int, ...], ...]
     stacks: tuple[tuple[int, ...], ...]
     comments: tuple[tuple[tuple[int, int], ...], ...]
-    untraced: tuple[tuple[str, str], ...]
 
 
 def store_trace(trace: Trace) -> StoredTrace:
-    """Return a trace as a value that can be stored. Pieces that nothing was rendered from are left out."""
+    """Return a trace as a value that can be stored, without pieces that nothing was rendered from.
+
+    Why texts could not be traced is left out: messages of helm may contain values.
+    """
     stacks = trace.stacks
     used = sorted({piece for piece, _ in stacks.links[1:]})
     numbers = {piece: number for number, piece in enumerate(used)}
@@ -56,7 +57,6 @@ def store_trace(trace: Trace) -> StoredTrace:
         tuple(tuple(text.starts) for text in trace.texts.values()),
         tuple(tuple(text.stacks) for text in trace.texts.values()),
         tuple(tuple(text.comments) for text in trace.texts.values()),
-        tuple(trace.untraced.items()),
     )
 
 
@@ -72,4 +72,4 @@ def restore_trace(stored: StoredTrace) -> Trace:
         texts[name] = TracedText(starts, stacks, comments)
     if not valid:
         raise ValueError("the trace is inconsistent")
-    return Trace(Stacks(stored.pieces, links), texts, dict(stored.untraced))
+    return Trace(Stacks(stored.pieces, links), texts, {})

@@ -372,6 +372,10 @@ class _ChartJob:
                 renderings.append(rendering)
         self._report_failures(failures, bool(renderings))
         self._report_mistakes()
+        charts.limited += (
+            SkippedFile(self.chart.place_of(path)[0], "it refers to other documents, so values were not validated")
+            for path in self.chart.schemas_with_links
+        )
         if not renderings:
             return
         charts.rendered.add(self.found.folder)

@@ -21,6 +21,8 @@ from kcheck.text.digest import digest_of_parts
 from kcheck.text.record import NamedTuple
 from kcheck.text.span import Range
 
+_NO_TEXTS: Mapping[str, str] = {}
+
 
 class Pool:
     """Threads that run helm, started when the first one is needed. `jobs`: their number."""
@@ -70,6 +72,14 @@ class StoredValues(NamedTuple):
     paths: tuple[tuple[str, ...], ...]
 
 
+def _has_secrets(rendering: StoredRendering) -> bool:
+    """Return whether texts contain secret values, which no cache may hold."""
+    # Imported on first use: only texts that are new to the cache are searched.
+    from kcheck.redaction.document_secrets import shown_text
+
+    return any(shown_text(name, text) != text for name, text in zip(rendering.names, rendering.texts, strict=True))
+
+
 def _leaves_at(values: ChartValues, paths: Sequence[str]) -> list[ValueLeaf]:
     """Return the values with these paths."""
     wanted = set(paths)
@@ -88,9 +98,9 @@ class RenderingCache:
 
             self._store = Cache(folder, os.getcwd())
 
-    def _key(self, chart: Chart, settings: HelmSettings) -> str:
-        parts = [self._state, chart.digest, repr(settings).encode("utf-8", "surrogateescape")]
-        return digest_of_parts(*parts).hex()
+    def _key(self, chart: Chart, settings: HelmSettings, texts: Mapping[str, str]) -> str:
+        described = repr((settings, sorted(texts.items()))).encode("utf-8", "surrogateescape")
+        return digest_of_parts(self._state, chart.digest, described).hex()
 
     def rendering(self, pool: Pool, chart: Chart, name: str, settings: HelmSettings) -> Callable[[], StoredRendering]:
         """Return a function that returns the output of helm, which starts now."""
@@ -102,7 +112,7 @@ class RenderingCache:
 
         def result() -> StoredRendering:
             rendering: StoredRendering = output.result()
-            if not rendering.error:
+            if not rendering.error and not _has_secrets(rendering):
                 self._put("texts", chart, name, settings, rendering, StoredRendering)
             return rendering
 
@@ -135,12 +145,12 @@ class RenderingCache:
 
     def trace(self, chart: Chart, name: str, settings: HelmSettings, texts: Mapping[str, str]) -> Trace:
         """Return the origins of the characters of a rendered chart."""
-        stored = self._get("trace", chart, name, settings, StoredTrace)
+        stored = self._get("trace", chart, name, settings, StoredTrace, texts)
         if isinstance(stored, StoredTrace):
             with suppress(ValueError):
                 return restore_trace(stored)
         trace = trace_chart(self._program, chart, settings, texts)
-        self._put("trace", chart, name, settings, store_trace(trace), StoredTrace)
+        self._put("trace", chart, name, settings, store_trace(trace), StoredTrace, texts)
         self.save()
         return trace
 
@@ -157,7 +167,7 @@ class RenderingCache:
     ) -> Mapping[TextQuery, Sequence[ValueLeaf]]:
         """Return the values that parts of rendered texts come from, proven by renderings with other values."""
         asked = repr(queries)
-        stored = self._get("values", chart, name, settings, StoredValues)
+        stored = self._get("values", chart, name, settings, StoredValues, texts)
         if isinstance(stored, StoredValues) and stored.queries == asked:
             return {query: _leaves_at(values, paths) for query, paths in zip(queries, stored.paths, strict=False)}
 
@@ -173,33 +183,37 @@ class RenderingCache:
 
         proven = ValueTracer(values, texts, stack_of).proven(queries, render)
         paths = tuple(tuple(path_text(leaf.path) for leaf in proven.get(query, ())) for query in queries)
-        self._put("values", chart, name, settings, StoredValues(asked, paths), StoredValues)
+        self._put("values", chart, name, settings, StoredValues(asked, paths), StoredValues, texts)
         self.save()
         return proven
 
     def _pack(self, chart: Chart) -> str:
         return f"chart-{digest_of_parts(chart.folder.encode('utf-8', 'surrogateescape')).hex()[:2]}"
 
-    def _get(self, what: str, chart: Chart, name: str, settings: HelmSettings, kind: type) -> object:
+    def _get(
+        self, what: str, chart: Chart, name: str, settings: HelmSettings, kind: type, texts: Mapping[str, str] = _NO_TEXTS
+    ) -> object:  # fmt: skip
+        """Return a stored value, None if there is none. `texts`: the rendered texts that it is about; some charts have random values."""
         if self._store is None:
             return None
         from kcheck.codec.encoding import DecodeError, unpacked
 
-        parts = self._store.get(self._pack(chart), f"{what} {chart.folder} {name}", self._key(chart, settings))
+        parts = self._store.get(self._pack(chart), f"{what} {chart.folder} {name}", self._key(chart, settings, texts))
         with suppress(DecodeError, ValueError):
             if parts is not None:
                 return unpacked(b"".join(parts), kind)
         return None
 
-    def _put(self, what: str, chart: Chart, name: str, settings: HelmSettings, value: object, kind: type) -> None:
+    def _put(
+        self, what: str, chart: Chart, name: str, settings: HelmSettings, value: object, kind: type, texts: Mapping[str, str] = _NO_TEXTS
+    ) -> None:  # fmt: skip
         if self._store is None:
             return
         from kcheck.codec.encoding import DecodeError, packed
 
+        key = self._key(chart, settings, texts)
         with suppress(DecodeError):
-            self._store.put(
-                self._pack(chart), f"{what} {chart.folder} {name}", self._key(chart, settings), (packed(value, kind),), max_keys=4
-            )
+            self._store.put(self._pack(chart), f"{what} {chart.folder} {name}", key, (packed(value, kind),), max_keys=4)
 
     def save(self) -> None:
         """Write what was rendered."""

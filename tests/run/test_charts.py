@@ -365,6 +365,32 @@ def test_a_cached_chart_starts_no_process(program: Program, tmp_path: Path, monk
     assert findings(program, "web") == first
 
 
+@needs_helm
+def test_the_cache_holds_no_secret(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KCHECK_NO_CACHE", raising=False)
+    monkeypatch.setenv("KCHECK_CACHE_DIR", str(tmp_path / "cache"))
+    secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {a: {{ .Values.a }}}\n"
+    write({"web/Chart.yaml": CHART, "web/values.yaml": "port: 99999\na: k7Jx2mQ9vB4t\n"})
+    write({"web/templates/pod.yaml": POD, "web/templates/secret.yaml": secret})
+    first = findings(program, "web")
+    assert findings(program, "web") == first
+    stored = b"".join(path.read_bytes() for path in (tmp_path / "cache").rglob("*") if path.is_file())
+    assert b"web/templates/pod.yaml" in stored
+    assert b"k7Jx2mQ9vB4t" not in stored
+
+
+@needs_helm
+def test_random_values_do_not_move_findings(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KCHECK_NO_CACHE", raising=False)
+    monkeypatch.setenv("KCHECK_CACHE_DIR", str(tmp_path / "cache"))
+    random = "metadata:\n  annotations:\n    a: {{ randAlpha (int (randInt 1 40)) }}\n    password: k7Jx2mQ9vB4t\n"
+    write({"web/Chart.yaml": CHART, "web/values.yaml": "port: 99999\n", "web/templates/pod.yaml": POD.replace("metadata:\n", random)})
+    for _ in range(4):
+        assert places(findings(program, "web", "--select", "invalid-port-number")) == [
+            ("invalid-port-number", "web/templates/pod.yaml", 13, 26)
+        ]
+
+
 def test_without_helm_one_finding_says_what_was_not_checked(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
     write({"charts/web/Chart.yaml": CHART, "charts/web/templates/pod.yaml": POD})
