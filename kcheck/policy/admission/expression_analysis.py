@@ -72,6 +72,7 @@ class ExpressionAnalysis:
         self._variables = variables
         self._known: dict[str, Known] = {}
         self._within: list[str] = []
+        self._items_left = _MAX_ITEMS
         self.problems: list[ExpressionProblem] = []
         group_version = f"{name.group}/{name.version}" if name.group else name.version
         self._shape = shape
@@ -218,7 +219,8 @@ class ExpressionAnalysis:
             inner = {**scope, expr.accumulator: self._visit(expr.parts[0], scope)}
             return self._visit(expr.parts[1], inner)
         over = self._visit(expr.over, scope)
-        if isinstance(over.value, list) and not expr.var2 and expr.macro in ("all", "exists") and len(over.value) <= _MAX_ITEMS:
+        if isinstance(over.value, list) and not expr.var2 and expr.macro in ("all", "exists") and len(over.value) <= self._items_left:
+            self._items_left -= len(over.value)
             return self._constant_fold(expr, over.value, scope)
         item = _item_of(over) if over.shape is not None and (over.shape.kind == "list" or expr.var2) else NOTHING
         names = {expr.var: NOTHING, expr.var2: item} if expr.var2 else {expr.var: item}
@@ -247,7 +249,8 @@ def _item_of(known: Known) -> Known:
     return Known(known.shape.items if known.shape is not None else None, path=f"{known.path}[*]" if known.path else "")
 
 
-_MAX_ITEMS = 50
+_MAX_ITEMS = 500
+"""Items of constant lists for which expressions are followed, for one kind: nested macros multiply them."""
 _SCALARS = frozenset(("string", "boolean", "integer", "number", "bytes", "time", "micro-time", "quantity"))
 _WORDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "string": ("a string", (str,)), "quantity": ("a string", (str,)), "time": ("a string", (str,)), "bytes": ("a string", (str,)),

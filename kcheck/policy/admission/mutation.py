@@ -6,11 +6,15 @@ Source: k8s.io/apiserver, pkg/admission/plugin/policy/mutating/patch.
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from kcheck.cel.values.values import NONE, MessageValue, Optional, Value, from_key, is_map
 from kcheck.schema.shape import Field, Shape
+
+_MAX_REQUEST_CHARS = 3 * 1024 * 1024
+"""The size of requests that the API server accepts. It is also the limit of what the operations `copy` of a JSON patch add."""
 
 
 class MutationError(Exception):
@@ -18,18 +22,28 @@ class MutationError(Exception):
 
 
 def plain_value(value: Value) -> Any:
-    """Return a CEL value as JSON. Raises MutationError for values that JSON cannot express."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, list):
-        return [plain_value(each) for each in value]
-    if isinstance(value, MessageValue):
-        return {key: plain_value(each) for key, each in value.fields.items()}
-    if is_map(value):
-        return {str(from_key(key)): plain_value(value[key]) for key in value}
-    if isinstance(value, Optional) and value is not NONE:
-        return plain_value(value.value)
-    raise MutationError(f"a value of type {type(value).__name__} cannot be part of an object")
+    """Return a CEL value as JSON. Raises MutationError for values that JSON cannot express, or that no request can contain."""
+    left = _MAX_REQUEST_CHARS
+
+    def plain(value: Value) -> Any:
+        # A list that contains a value several times costs little in CEL.
+        nonlocal left
+        left -= 1 + (len(value) if isinstance(value, str) else 0)
+        if left < 0:
+            raise MutationError("the value is larger than a request may be")
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return value
+        if isinstance(value, list):
+            return [plain(each) for each in value]
+        if isinstance(value, MessageValue):
+            return {key: plain(each) for key, each in value.fields.items()}
+        if is_map(value):
+            return {str(from_key(key)): plain(value[key]) for key in value}
+        if isinstance(value, Optional) and value is not NONE:
+            return plain(value.value)
+        raise MutationError(f"a value of type {type(value).__name__} cannot be part of an object")
+
+    return plain(value)
 
 
 def merged(value: Any, change: Any, shape: Shape | None, field: Field | None = None) -> Any:
@@ -78,8 +92,13 @@ def _default_of(shape: Shape | None, key: str) -> Any:
 def patched(value: dict[str, Any], operations: list[Any]) -> dict[str, Any]:
     """Return an object with a JSON patch (RFC 6902) applied. Raises MutationError."""
     found: Any = copy.deepcopy(value)
+    copied = 0
     for each in operations:
         try:
+            if each["op"] == "copy":
+                copied += len(json.dumps(_read(found, _pointer(each["from"]))))
+            if copied > _MAX_REQUEST_CHARS:
+                raise MutationError("the JSON patch copies more than a request may contain")
             found = _apply_operation(found, each)
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise MutationError(f"JSON patch {each.get('op')} {each.get('path')} cannot be applied: {error}") from None
