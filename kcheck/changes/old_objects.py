@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from kcheck.changes.old_files import OldFiles
 from kcheck.kube.location import Location, ObjectId
@@ -10,6 +11,7 @@ from kcheck.kube.object_change import OlderObject
 from kcheck.kube.resource import Resource, resources
 from kcheck.schema.locator import Locator
 from kcheck.text.digest import digest_of_parts
+from kcheck.text.pattern import pattern
 from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
 
@@ -23,6 +25,8 @@ _FORMER_GROUPS = {
     ("events.k8s.io", "Event"): "",
 }
 """The group in which the API server stores the objects of a kind that several groups serve."""
+
+_WORD = pattern(r"\w+")
 
 Identity = tuple[str, str, str, str]
 """Group, kind, namespace and name."""
@@ -41,6 +45,7 @@ class OldObjects:
     def __init__(self, files: OldFiles) -> None:
         self._files = files
         self._parsed: dict[str, dict[Identity, OlderObject]] = {}
+        self._paths_by_word: dict[str, list[str]] | None = None
         self._digest = b""
         self._last: tuple[Source, bool] | None = None
 
@@ -78,7 +83,7 @@ class OldObjects:
         return self._search(identity, resource) or self._search((*identity[:2], ANY_NAMESPACE, identity[3]), resource)
 
     def _search(self, identity: Identity, resource: Resource) -> OlderObject | None:
-        for path in self._candidates(resource.document.source.path):
+        for path in self._candidates(resource):
             source = self._files.read(path)
             if source is not None and (path in self._parsed or resource.name in source.text):
                 found = self._objects_in(path, source).get(identity)
@@ -86,12 +91,24 @@ class OldObjects:
                     return found
         return None
 
-    def _candidates(self, path: str) -> Iterator[str]:
-        """Yield the old files, beginning with the counterpart of a file."""
-        first = self._files.counterpart(path)
+    def _candidates(self, resource: Resource) -> Iterator[str]:
+        """Yield the old files that may contain an object, beginning with the counterpart of its file."""
+        first = self._files.counterpart(resource.document.source.path)
         if first is not None:
             yield first
-        yield from (each for each in self._files.paths if each != first)
+        words = _WORD.findall(resource.name)
+        yield from (each for each in (self._paths_with(words[0]) if words else self._files.paths) if each != first)
+
+    def _paths_with(self, word: str) -> Sequence[str]:
+        """Return the old files that contain a word. All are read at the first call, because each new object is searched in all of them."""
+        if self._paths_by_word is None:
+            found = defaultdict(list)
+            for path in self._files.paths:
+                source = self._files.read(path)
+                for each in set(_WORD.findall(source.text)) if source is not None else ():
+                    found[each].append(path)
+            self._paths_by_word = found
+        return self._paths_by_word.get(word, ())
 
     def _objects_in(self, path: str, source: Source) -> dict[Identity, OlderObject]:
         if path not in self._parsed:

@@ -13,6 +13,7 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.fix import Correction, Fix
 from kcheck.finding.problem import Problem
 from kcheck.finding.role import CLUSTER_DUMP, FRAGMENTS, GOLDEN_FILE, MANIFEST, TEST_DATA, TEST_MANIFEST
+from kcheck.finding.severity import Severity
 from kcheck.kube import placeholders
 from kcheck.kube.object_change import OlderObject
 from kcheck.kube.resource import Resource, resources
@@ -63,6 +64,9 @@ _WRITTEN_BY_PROGRAMS = frozenset({CLUSTER_DUMP, GOLDEN_FILE})
 # A rule and the rule that reports the same value, if it is enabled, with what follows from it: the API server warns about fractions of
 # bytes, which are a wrong unit.
 _COVERED = {"ineffective-setting": "wrong-resource-unit"}
+
+# Rules about what an accepted change does to running Pods.
+_EFFECTS = frozenset({"pod-restart"})
 
 
 class FileResult:
@@ -187,6 +191,7 @@ class _DocumentCheck:
             resource.older = self.older.resource if self.older is not None else None
         stores = self.stores
         self.lacks_schema = False
+        first = len(self.result.findings)
         last: Walk | None = None
         if len(stores) == 1:
             last = self.check_against_version(resource, stores[0])
@@ -199,6 +204,8 @@ class _DocumentCheck:
             self.report_deprecated_api(resource)
         for hook in self.plan.objects.of_kind(resource.api_version, resource.kind):
             hook.run(resource, self.report, self.report_crash)
+        if self.older is not None:
+            self.drop_effects(first)
         with self.session.stage("facts of objects"):
             self.result.facts.append(extract_facts(resource, last.pods if last is not None else [], self.locator, self.collects_mentions))
 
@@ -213,6 +220,12 @@ class _DocumentCheck:
 
         if resource.group == "admissionregistration.k8s.io" and POLICY_MARKER in resource.kind:
             self.check_policy(resource)
+
+    def drop_effects(self, first: int) -> None:
+        """Drop findings about the effects of a change that is refused. `first`: the index of the first finding of the object."""
+        found = self.result.findings[first:]
+        if any(each.family == "spec" and each.severity is Severity.ERROR for each in found):
+            self.result.findings[first:] = [each for each in found if each.rule not in _EFFECTS]
 
     def check_against_versions(self, resource: Resource, stores: Sequence[Store]) -> Walk | None:
         """Validate an object with several versions of Kubernetes, oldest first."""

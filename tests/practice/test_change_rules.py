@@ -87,6 +87,16 @@ def test_fields_that_equal_their_defaults_restart_nothing() -> None:
     assert messages("pod-restart", before, after) == []
 
 
+@pytest.mark.parametrize("version", ["1.36", "1.35-1.36"])
+def test_refused_changes_restart_nothing(version: str) -> None:
+    """The selector cannot change, and an image without a name is never accepted."""
+    before = WORKLOAD.format(kind="Deployment", spec="", image="web:1.0.0")
+    for after in (before.replace("app: web", "app: shop"), before.replace("image: web:1.0.0", "image: ''")):
+        found = check_text(after, ["pod-restart", "spec"], before=before, kubernetes=version)
+        assert "pod-restart" not in {finding.rule for finding in found}
+        assert "spec" in {finding.family for finding in found}
+
+
 def test_other_kinds_and_contents_are_not_renamed() -> None:
     before = WORKLOAD.format(kind="Deployment", spec="", image="web:1.0.0")
     renamed = before.replace("name: web\nspec", "name: frontend\nspec")
