@@ -39,9 +39,7 @@ def without_own_images(findings: list[Finding], groups: Iterable[str], roles: Ma
         return findings
     names = {word for group in groups for word in group.split(".")[:-1] if len(word) >= _MIN_LENGTH} - _COMMON
     prefixes = tuple({word.replace("-", "") for word in names})
-    return [
-        each for each in findings if each.rule != _RULE or not prefixes or _is_example(each.file, roles) or not _is_own(each, prefixes)
-    ]
+    return [each for each in findings if each.rule != _RULE or not prefixes or _is_example(each.file, roles) or not _is_own(each, prefixes)]
 
 
 def _is_example(file: str, roles: Mapping[str, Role]) -> bool:

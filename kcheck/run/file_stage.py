@@ -45,7 +45,7 @@ def consume(checked: list[Checked]) -> Iterator[Checked]:
         yield checked.pop()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _StageFile:
     """A file to check.
 
