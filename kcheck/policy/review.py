@@ -25,12 +25,14 @@ class Review:
         old: The object before the request in JSON, None if it is created.
     """
 
-    def __init__(self, resource: Resource, store: Store, old: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, resource: Resource, store: Store, old: Mapping[str, Any] | None = None, object: dict[str, Any] | None = None
+    ) -> None:
         self.resource = resource
         self.store = store
         self.name: ResourceName = resource_of(resource.api_version, resource.kind, store)
         self.old = old
-        self._object: dict[str, Any] | None = None
+        self._object = object
         self.answers: dict[Any, Any] = {}
 
     @property
