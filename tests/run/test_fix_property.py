@@ -13,12 +13,11 @@ from tests.fuzz.seeds import manifests
 from tests.run.fix_property import FixTrial
 
 
-
 def _crlf(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\n", "\r\n")
 
 
-@pytest.mark.parametrize("every", [48, pytest.param(12, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [45, pytest.param(12, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("unsafe", [False, True])
 @pytest.mark.parametrize("change", [None, _crlf])
 def test_fixes_of_examples(tmp_path: Path, change: Callable[[str], str] | None, unsafe: bool, every: int) -> None:
