@@ -97,6 +97,12 @@ class _FoundChart(NamedTuple):
     role: Role
     only: frozenset[str] = frozenset()
 
+    @property
+    def renders(self) -> bool:
+        """Whether it may have something to render."""
+        folders = ("templates", "charts")
+        return self.folder.endswith(".tgz") or any(os.path.isdir(os.path.join(self.folder, name)) for name in folders)
+
 
 def find_charts(targets: Iterable[Target], roles: RoleFinder) -> list[_FoundChart]:
     """Return the charts of an input that are rendered on their own: those in folders, and archives and templates of the command line."""

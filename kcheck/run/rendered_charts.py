@@ -201,6 +201,11 @@ class RenderedCharts:
             result.append(finding)
         return result
 
+    def template_place(self, place: Location) -> Location:
+        """Return the location in the template of the object of one in a rendered text; other locations are kept."""
+        path = rendered_path(place.file)
+        return place if path is None else _Mover(self).template_place(place, path)
+
     def _add_values(self, merged: dict[_Key, _MovedFinding], mover: _Mover) -> None:
         """Add the values that the texts of findings come from."""
         asked: dict[tuple[str, str, str], dict[_Key, list[TextQuery]]] = defaultdict(dict)
@@ -315,6 +320,15 @@ class _Mover:
         callers = stack[level + 1 :][:_MAX_CALLERS]
         related += (Related(self.located(place, rendering, each, each.start, each.end, text), "called here") for each in callers)
         return found, related, True
+
+    def template_place(self, place: Location, path: RenderedPath) -> Location:
+        """Return the location of the outermost piece, which is in the template of the object."""
+        rendering = self.charts.renderings[path.rendering]
+        traced = rendering.trace.texts.get(path.name)
+        stack = [] if traced is None else rendering.trace.stacks.of(traced.stack_at(place.start))
+        if not stack:
+            return self.place(place, path)[0]
+        return self.located(place, rendering, stack[-1], stack[-1].start, stack[-1].end, rendering.texts[path.name])
 
     def queries(self, place: Location, path: RenderedPath) -> list[TextQuery]:
         """Return the parts of a text that actions print, which may come from values."""
