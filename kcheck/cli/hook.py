@@ -96,6 +96,8 @@ def hook(
     status = max(status, reporting.publish_report(report, outputs, registry, config.fail_on))
     if elsewhere and not reporting.quiet:
         click.echo(_note(elsewhere, change.bases), err=True)
+    if check.lacks_helm:
+        raise Failure("kcheck: charts were not checked: helm is not installed. Install it, or use the hook kcheck")
     if (skipped := _skipped_manifest(report, check.passed)) is not None:
         message = f"kcheck: no manifest in the repository was checked; {skipped.file} was skipped: {skipped.why}"
         raise Failure(f"{message}. Without manifests, remove the hook")
@@ -158,6 +160,7 @@ class _HookCheck:
         # The findings in a link are those of the file that it leads to.
         self.passed = change.files.union(os.path.relpath(os.path.realpath(path)).replace(os.sep, "/") for path in change.files)
         self.trees: TreeCache | None = None
+        self.lacks_helm = False
 
     def fix(self, unsafe: bool) -> int:
         """Fix the passed files and return the exit status."""
@@ -198,7 +201,9 @@ class _HookCheck:
         if (folder := used_cache(self.inputs)) is not None:
             state = self.inputs, self.config, session.provided, session.policy_settings, state_of_helm(session.helm)
             self.trees = TreeCache(folder, session, repr(state))
-        return check_input(self.inputs, self.found, session, self.reporting.quiet, facts=facts)
+        report = check_input(self.inputs, self.found, session, self.reporting.quiet, facts=facts)
+        self.lacks_helm = session.charts is not None and session.charts.is_unrendered
+        return report
 
     def _removed_objects(self, session: Session) -> tuple[Facts, ...]:
         """Return the objects of the bases that are no longer in the changed files, or whose Pods have other labels."""

@@ -220,6 +220,7 @@ class ChartStage:
     def _report_missing_program(self, found: _FoundChart, chart: Chart) -> None:
         message = Complaint(f'chart "{chart.metadata().name}" was not checked: helm is not installed', "install helm, or use --helm")
         self.report(SKIPPED, found, found.target.path, message)
+        self.charts.is_unrendered = True
         if found.target.named or found.target.path[found.target.start :] == CHART_FILE:
             self.charts.is_named_unrendered = True
 

@@ -139,6 +139,7 @@ class RenderedCharts:
         rendered: folders of the charts that were rendered.
         only: templates whose findings are reported, by chart; all if the chart is not contained.
         incomplete: templates with findings that are not reported, because they are about lines whose values the chart leaves empty.
+        is_unrendered: whether a chart could not be rendered because helm is missing.
         is_named_unrendered: whether a chart on the command line could not be rendered because helm is missing.
     """
 
@@ -150,6 +151,7 @@ class RenderedCharts:
         self.rendered: set[str] = set()
         self.only: dict[str, frozenset[str]] = {}
         self.incomplete: set[str] = set()
+        self.is_unrendered = False
         self.is_named_unrendered = False
         self._paths: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)
         self._sources: dict[tuple[int, str], Source] = {}
