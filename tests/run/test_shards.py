@@ -90,7 +90,7 @@ def test_real_manifests(program: Program, shards: Shards, folder: Path) -> None:
     # Shards do not render charts.
     whole = program("check", "--isolated", "--format", "json", "--select", "all", "--helm", "off", str(folder))
     for of in (1, 2, 3, 5):
-        assert program("merge", "--format", "json", *shards(of, "--isolated", "--select", "all", str(folder))) == whole
+        assert program("merge", "--format", "json", *shards(of, "--isolated", "--select", "all", "--helm", "off", str(folder))) == whole
 
 
 def test_what_does_not_fit_into_memory_is_read_again(
