@@ -69,7 +69,8 @@ def test_types(expression: str, message: str) -> None:
         ({"expressions": ["object.data.a == ''"], "condition": "request.operation == 'CREATE'"}, ["constant-policy-expression"]),
         ({"expressions": ["object.data.a == ''"], "condition": "object.metadata.name != 'x'"}, []),
         ({"expressions": ["object.data.a == ''"], "resources": ["configmap"]}, ["unmatched-policy-rule"]),
-        ({"expressions": ["object.data.a == ''"], "resources": ["configmaps/status", "*"]}, []),
+        ({"expressions": ["object.data.a == ''"], "resources": ["*"]}, []),
+        ({"expressions": ["object.data.a == ''"], "resources": ["configmaps/status", "*"]}, ["unmatched-policy-rule"]),
     ],
 )
 def test_constants_and_rules(spec: dict[str, Any], rules: list[str]) -> None:

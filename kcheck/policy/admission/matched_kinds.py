@@ -49,6 +49,12 @@ class MatchedKind(NamedTuple):
     subresource: str = ""
     wildcard: str = ""
 
+    @property
+    def title(self) -> str:
+        """The kind of the objects in requests."""
+        part = self.shape.name.rpartition(" ")[2]
+        return part if self.subresource and part else self.name.kind
+
 
 class MatchedKinds(NamedTuple):
     """The kinds that rules match. `is_complete`: whether no other, unknown kind is matched."""
@@ -58,7 +64,7 @@ class MatchedKinds(NamedTuple):
 
 
 def matched_kinds(match: MatchResources, store: Store) -> MatchedKinds:
-    """Return the kinds that rules match in a Kubernetes version. An unknown resource that a rule names makes the result empty."""
+    """Return the kinds that rules match in a Kubernetes version. """
     found: dict[tuple[ResourceName, str], MatchedKind] = {}
     unknown = False
     resources = list(_resources(store))
@@ -76,10 +82,10 @@ def matched_kinds(match: MatchResources, store: Store) -> MatchedKinds:
                     found[name, each] = MatchedKind(name, of_part, operations, each, wildcard)
     whole = not any(_is_excluded(rule, each.name) for rule in match.excludes for each in found.values())
     kinds = [each for each in found.values() if whole or not any(_is_excluded(rule, each.name) for rule in match.excludes)]
-    if unknown or len(kinds) > MAX_KINDS:
+    if len(kinds) > MAX_KINDS:
         return MatchedKinds((), False)
     every_group = any("*" in rule.groups for rule in match.rules)
-    return MatchedKinds(tuple(kinds), not every_group)
+    return MatchedKinds(tuple(sorted(kinds, key=lambda each: (each.name.kind, each.name, each.subresource))), not every_group and not unknown)
 
 
 def _resources(store: Store) -> Iterator[tuple[ResourceName, Shape]]:

@@ -51,8 +51,8 @@ class _Checked(NamedTuple):
     role: str
 
 
-_Found = dict[tuple[str, int, str], tuple[ExpressionProblem, list[int]]]
-"""Problems by rule, offset and variable, each with the indexes of the kinds that have it."""
+_Found = dict[tuple[str, int, str], dict[int, ExpressionProblem]]
+"""Problems by rule, offset and variable, and by the index of the kind that has them."""
 
 
 class _Expressions:
@@ -84,30 +84,52 @@ class _Expressions:
             yield from self._null_objects(checked, matched.kinds)
 
     def _problems_of_kinds(self, checked: list[_Checked], kinds: tuple[MatchedKind, ...], is_complete: bool) -> Iterator[RuleProblem]:
-        groups = [[kinds.index(each) for each in group] for group in by_wildcard(kinds)]
         for each in checked:
             found: _Found = {}
             values = []
             for number, kind in enumerate(kinds):
-                # Without the operation: null objects are reported for each operation.
+                # Null objects are reported for each operation.
                 nulls = frozenset(("oldObject",)) if kind.operations == {"CREATE"} else frozenset[str]()
                 analysis = self._analysis(kind, kind.operations, nulls)
                 values.append(analysis.analyse(each.expr).value)
                 for problem in analysis.problems:
                     if problem.rule != _NULL:
-                        found.setdefault((problem.rule, problem.at, problem.variable), (problem, []))[1].append(number)
-            for problem, numbers in found.values():
-                affected = [kinds[number] for group in groups if set(group) <= set(numbers) for number in group]
-                everywhere = len(numbers) == len(kinds)
-                if problem.rule == _UNKNOWN_FIELD and problem.owner:
-                    yield self._problem(problem, [problem.owner], each.expression)
-                elif problem.rule == _UNKNOWN_FIELD and affected and (is_complete or problem.help or not everywhere):
-                    yield self._problem(problem, [kind.name.kind for kind in affected], each.expression)
-                elif problem.rule != _UNKNOWN_FIELD and everywhere and is_complete:
-                    yield self._problem(problem, [], each.expression)
+                        found.setdefault((problem.rule, problem.at, problem.variable), {})[number] = problem
+            for problems in found.values():
+                first = next(iter(problems.values()))
+                if first.owner:
+                    yield self._problem(first, [first.owner], each.expression)
+                elif first.rule != _UNKNOWN_FIELD and len(problems) == len(kinds) and is_complete:
+                    yield self._problem(first, [], each.expression)
+            yield from self._unknown_fields(each, found, kinds, is_complete)
             constant = values[0] if all(value is values[0] for value in values) else UNKNOWN
             if isinstance(constant, bool) and not found and is_complete:
                 yield from _constant(each, constant)
+
+    def _unknown_fields(
+        self, each: _Checked, found: _Found, kinds: tuple[MatchedKind, ...], is_complete: bool
+    ) -> Iterator[RuleProblem]:  # fmt: skip
+        """Yield the fields that the named kinds do not have, and those that no kind of a wildcard has."""
+        fields = [problems for (rule, _, _), problems in found.items() if rule == _UNKNOWN_FIELD]
+        affected = {number for problems in fields for number, problem in problems.items() if not problem.owner}
+        groups = [[kinds.index(kind) for kind in group] for group in by_wildcard(kinds)]
+        reported: dict[int, tuple[ExpressionProblem, list[str]]] = {}
+        for group in groups:
+            if not affected.issuperset(group):
+                continue
+            if len(group) == 1:
+                chosen = [problems for problems in fields if group[0] in problems and not problems[group[0]].owner]
+            else:
+                # Some kinds lack a parent of the field.
+                chosen = [max(fields, key=lambda problems: max(each.message.count(".") for each in problems.values()))]
+            for problems in chosen:
+                numbers = [number for number in group if number in problems]
+                problem = max((problems[number] for number in numbers), key=lambda problem: bool(problem.help))
+                if len(group) == 1 or is_complete or problem.help:
+                    entry = reported.setdefault(id(problems), (problem, []))
+                    entry[1].extend(kinds[number].title for number in numbers)
+        for problem, names in reported.values():
+            yield self._problem(problem, names, each.expression)
 
     def _analysis(self, kind: MatchedKind, operations: frozenset[str], nulls: frozenset[str]) -> ExpressionAnalysis:
         return ExpressionAnalysis(
