@@ -16,7 +16,9 @@ from kcheck.policy.admission.matched_kinds import MatchedKind, by_wildcard, matc
 from kcheck.policy.admission.params import is_known_kind
 from kcheck.policy.admission.programs import InvalidPolicy, PolicyPrograms
 from kcheck.policy.admission.rule_checks import UNMATCHED, RuleProblem, matching_problems
+from kcheck.policy.admission.unguarded_fields import UnguardedField, unguarded_fields
 from kcheck.policy.resource_names import resource_of
+from kcheck.policy.verdict import shown_path
 from kcheck.schema.shape import Shape
 from kcheck.schema.store import Store
 from kcheck.text.record import NamedTuple
@@ -80,8 +82,9 @@ class _Expressions:
         yield from self._contradictions([each for each in checked if id(each.expression.node) not in reported])
         yield from self._repetitions([each for each in checked if id(each.expression.node) not in reported])
         yield from self._unused(checked)
-        if self.policy.fails_closed:
-            yield from self._null_objects(checked, matched.kinds)
+        nulls = list(self._null_objects(checked, matched.kinds)) if self.policy.fails_closed else []
+        yield from nulls
+        yield from self._unguarded_fields(programs, matched.kinds)
 
     def _problems_of_kinds(self, checked: list[_Checked], kinds: tuple[MatchedKind, ...], is_complete: bool) -> Iterator[RuleProblem]:
         for each in checked:
@@ -209,6 +212,25 @@ class _Expressions:
                 if found is not None:
                     yield found
                     break
+
+    def _unguarded_fields(self, programs: PolicyPrograms, kinds: tuple[MatchedKind, ...]) -> Iterator[RuleProblem]:
+        """Yield optional fields that are read without has(), so that objects without them get the opposite verdict."""
+        found: dict[tuple[int, str, int], list[UnguardedField]] = {}
+        for each in unguarded_fields(self.policy, programs, kinds, self.store):
+            found.setdefault((id(each.expression.node), each.where, each.at), []).append(each)
+        for fields in found.values():
+            first = fields[0]
+            names = sorted({each.kind for each in fields})
+            shown = names[0] if len(names) == 1 else f"{names[0]} (also {enumeration(names[1:])})"
+            field = shown_path(first.path)
+            error = f'an error ("no such key: {first.path[-1]}")'
+            if self.policy.fails_closed:
+                message = f"{shown} without {field} is denied, because reading the missing field is {error}"
+            else:
+                message = f"{shown} without {field} is not checked, because reading the missing field is {error}"
+            written = f"has(object.{field})" if "[" not in field else "has()"
+            expression = self.nodes.get(first.where, first.expression)
+            yield "unguarded-policy-field", self._at(expression, first.at, message, f"test the optional field with {written} first")
 
     def _null_problem(self, checked: list[_Checked], kind: MatchedKind, operation: str, variable: str) -> RuleProblem | None:
         found: tuple[ExpressionProblem, Expression] | None = None
