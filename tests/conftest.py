@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import venv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,6 +69,18 @@ def run(command: Sequence[str | Path], cwd: Path, more: Mapping[str, str] | None
 def must(done: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
     assert done.returncode == 0, done.stdout + done.stderr
     return done
+
+
+@pytest.fixture(scope="session", autouse=True)
+def modules_are_listed_once() -> Iterator[None]:
+    """Runs of kcheck in this process search the folders of the built-in rules once. A wheel has an index instead."""
+    from kcheck_practice import _plugin as practice
+    from kcheck_spec import _plugin as spec
+
+    with pytest.MonkeyPatch.context() as patch:
+        for plugin in (spec, practice):
+            patch.setattr(plugin, "modules", cache(plugin.modules))
+        yield
 
 
 class Installed(NamedTuple):

@@ -65,7 +65,10 @@ class PolicySet:
         `is_enabled`: whether a policy is enabled, by its id.
         """
         older = resource.older
-        review = Review(resource, self.store, held_object(older, self.store) if older is not None else None)
+        return self.judge(Review(resource, self.store, held_object(older, self.store) if older is not None else None), is_enabled)
+
+    def judge(self, review: Review, is_enabled: Callable[[str], bool] = lambda id: True) -> Iterator[Verdict | PolicyNotice]:
+        """Yield what the policies say of a request. Mutating policies change its object."""
         if self._mutating is not None:
             yield from self._mutating.mutate(review, is_enabled)
         yield from self._validating.verdicts(review, is_enabled)

@@ -128,7 +128,7 @@ def test_matches_are_leftmost_with_the_preference_of_perl(pattern: str, text: st
 
 def test_matches_of_large_patterns_are_limited() -> None:
     with pytest.raises(TooManySteps):
-        find_all(Automaton("(?:a?){1000}b"), "a" * 100_000)
+        find_all(Automaton("(?:a?){1000}b"), "a" * 3000)
 
 
 ATOMS = st.sampled_from(["a", "b", "c", ".", "[ab]", "[^a]", r"\d", r"[b-d]", r"\.", "-"])

@@ -26,7 +26,7 @@ from kcheck.policy.admission.matching import Matcher, is_exempt
 from kcheck.policy.admission.mutation import MutationError, merged, patched, plain_value
 from kcheck.policy.admission.params import ParamError, collect_params
 from kcheck.policy.admission.programs import InvalidPolicy, PolicyPrograms
-from kcheck.policy.admission.requests import request_of
+from kcheck.policy.admission.requests import Request
 from kcheck.policy.known_objects import KnownObjects
 from kcheck.policy.policy_input import PolicyUser
 from kcheck.policy.resource_names import ResourceName
@@ -260,7 +260,7 @@ class AdmissionPolicies:
             namespace = self._namespace(review) if review.namespace and not review.is_namespace else None
             found = review.answers[matched] = {
                 "object": review.object_as(matched), "oldObject": review.old_as(matched), "namespaceObject": namespace,
-                "request": request_of(review, matched, self._user), "authorizer": AUTHORIZER, "authorizer.requestResource": RESOURCE,
+                "request": Request(review, matched, self._user), "authorizer": AUTHORIZER, "authorizer.requestResource": RESOURCE,
             }  # fmt: skip
         return found
 

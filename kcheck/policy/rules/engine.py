@@ -13,7 +13,7 @@ from kcheck.finding.evidence import PolicyEvidence
 from kcheck.kube.location import Location, ObjectId
 from kcheck.policy.admission.evaluation import hide_values, without_secrets
 from kcheck.policy.admission.mutation import MutationError, plain_value
-from kcheck.policy.admission.requests import request_of
+from kcheck.policy.admission.requests import Request
 from kcheck.policy.known_objects import KnownObjects
 from kcheck.policy.policy_input import PolicyUser
 from kcheck.policy.resource_names import ResourceName
@@ -154,7 +154,7 @@ class RuleEngine:
             namespace = self._known.namespace_of(review.namespace, file) if review.namespace and not review.is_namespace else None
             shared = review.answers[ENGINE] = {
                 "object": review.object, "oldObject": review.old, "namespaceObject": namespace,
-                "request": request_of(review, review.name, self._user), OBJECTS: InputObjectsByKind(self._known, file),
+                "request": Request(review, review.name, self._user), OBJECTS: InputObjectsByKind(self._known, file),
             }  # fmt: skip
         return {**shared, "self": value}
 
