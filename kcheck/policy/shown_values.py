@@ -21,6 +21,9 @@ def shown_value(value: Value) -> str:
 
 def _add_pieces(value: Value, depth: int, pieces: list[str], left: int) -> int:
     """Add the JSON of a value until more than `left` characters are added. Return the number of characters that are left then."""
+    kind = value.__class__
+    if kind is dict or kind is list:
+        return _add_items(value, depth, pieces, left)
     if isinstance(value, str):
         text = encode_basestring(value[:_MAX_CHARS])
     elif value is None or isinstance(value, (bool, int, float)):
@@ -30,8 +33,6 @@ def _add_pieces(value: Value, depth: int, pieces: list[str], left: int) -> int:
     elif not isinstance(value, list) and not is_map(value):
         known = value.__class__.__str__ is not object.__str__
         text = encode_basestring(f"<{value.object_type}>" if isinstance(value, View) else str(value) if known else "...")
-    elif depth >= _MAX_DEPTH:
-        text = '"..."'
     else:
         return _add_items(value, depth, pieces, left)
     pieces.append(text)
@@ -39,6 +40,9 @@ def _add_pieces(value: Value, depth: int, pieces: list[str], left: int) -> int:
 
 
 def _add_items(value: Value, depth: int, pieces: list[str], left: int) -> int:
+    if depth >= _MAX_DEPTH:
+        pieces.append('"..."')
+        return left - len(pieces[-1])
     is_list = isinstance(value, list)
     before = "[" if is_list else "{"
     empty = True

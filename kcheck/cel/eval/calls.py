@@ -257,14 +257,21 @@ def invocation(function: str, candidates: list[Function], steps: list[Step]) -> 
         from kcheck.cel.library.regexes import compiled
 
         compiled(steps[1].value)
-    prices = [price(function, each.overload.id if len(candidates) == 1 else "") for each in candidates]
+    overloads = [
+        (
+            [(place, test) for place, test in enumerate(each.tests) if test is not None],
+            each.run,
+            price(function, each.overload.id if len(candidates) == 1 else ""),
+        )
+        for each in candidates
+    ]
     growing = function in _GROWING
 
     def invoke(frame: Frame) -> Value:
         args = [step(frame) for step in steps]
-        for candidate, cost in zip(candidates, prices, strict=True):
-            for test, arg in zip(candidate.tests, args, strict=True):
-                if test is not None and not test(arg):
+        for tests, run, cost in overloads:
+            for place, test in tests:
+                if not test(args[place]):
                     break
             else:
                 if growing:
@@ -272,7 +279,7 @@ def invocation(function: str, candidates: list[Function], steps: list[Step]) -> 
                         raise Cancelled("operation cancelled: actual cost limit exceeded")
                     frame.allocate(result_size(function, args, MAX_RESULT_CHARS))
                 try:
-                    value = candidate.run(*args)
+                    value = run(*args)
                 except EvaluationError:
                     frame.charge(1)
                     raise

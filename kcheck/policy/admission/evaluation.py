@@ -154,7 +154,8 @@ def failures(policy: AdmissionPolicy, programs: PolicyPrograms, activation: Acti
 def _error(expression: Expression, program: Program, error: EvaluationError) -> PolicyFailure:
     if isinstance(error, Undecided):
         return PolicyFailure(error.message, expression, "", program, is_error=True, is_undecided=True)
-    return PolicyFailure(f"expression {_quoted(expression.text)} resulted in error: {error.message}", expression, "", program, is_error=True)
+    message = f"expression {_quoted(expression.text)} resulted in error: {error.message}"
+    return PolicyFailure(message, expression, "", program, is_error=True)
 
 
 def _without_values(failure: PolicyFailure, activation: Activation) -> PolicyFailure:
