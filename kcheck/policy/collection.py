@@ -18,8 +18,6 @@ from kcheck.yaml.node import Node
 _DEPENDENCY = re.compile(r"paramKind|namespaceSelector|namespaceObject|oldObject|\bobjects\b|\brequest\b|authorizer|\bMutatingAdmission")
 """Words in policies whose verdicts may depend on more than the object."""
 
-_SEPARATOR = re.compile(r"^(?=---)", re.MULTILINE)
-
 
 def collect_policies(
     files: Sequence[PolicyFile], texts: Iterable[tuple[str, str]], user: PolicyUser | None, parse_file: Parse,
@@ -47,7 +45,9 @@ def collect_policies(
     enforced = [*(each for each in validating if each.name in bound), *(each for each in mutating if each.name in mutating_bound)]
     if not enforced and not rule_files:
         return None
-    kinds = {"Namespace"} | {each.param_kind.kind for each in enforced if each.param_kind is not None}
+    kinds = {each.param_kind.kind for each in enforced if each.param_kind is not None}
+    if rule_files or any(_reads_namespaces(each, [*bindings, *mutating_bindings]) for each in enforced):
+        kinds.add("Namespace")
     names = [each.id for each in enforced]
     independent = [each.id for each in enforced if _is_independent(each, bindings)]
     if rule_files:
@@ -57,7 +57,7 @@ def collect_policies(
         names += [rule.id for rule in rules]
         independent += [rule.id for rule in rules if not _DEPENDENCY.search(_written(rule.source, rule.node))]
         kinds = kinds.union(*map(kinds_read, rules))
-    known = tuple(_find_objects(kinds, texts, parse_file))
+    known = tuple(_find_objects(kinds, texts, parse_file)) if kinds else ()
     in_input = {file.path for file in found if file.in_input}
     names_in_input = tuple(each.id for each in enforced if each.resource.document.source.path in in_input)
     return PolicyInput(tuple(found), known, user, tuple(dict.fromkeys(names)), names_in_input, tuple(independent), rule_files)
@@ -70,8 +70,25 @@ def _is_independent(policy: AdmissionPolicy, bindings: Iterable[Binding]) -> boo
     return judges_new and not any(_DEPENDENCY.search(_written(each.document.source, each.node)) for each in resources)
 
 
+def _reads_namespaces(policy: AdmissionPolicy, bindings: Iterable[Binding]) -> bool:
+    """Return whether the verdicts of a policy depend on the Namespaces of the objects."""
+    matches = [policy.match, *(each.match for each in bindings if each.policy == policy.name and each.match is not None)]
+    return any(each.namespaces is not None for each in matches) or "namespaceObject" in str(policy.resource.node.plain())
+
+
 def _written(source: Source, node: Node) -> str:
     return source.text[node.start : node.end]
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield the parts of a text that begin with lines `---`."""
+    start = 0
+    at = text.find("\n---")
+    while at >= 0:
+        yield text[start : at + 1]
+        start = at + 1
+        at = text.find("\n---", start)
+    yield text[start:]
 
 
 def _find_objects(kinds: set[str], texts: Iterable[tuple[str, str]], parse_file: Parse) -> Iterator[KnownObject]:
@@ -80,7 +97,7 @@ def _find_objects(kinds: set[str], texts: Iterable[tuple[str, str]], parse_file:
     for path, text in texts:
         if mention.search(text) is None:
             continue
-        for part in _SEPARATOR.split(text):
+        for part in _parts(text):
             if mention.search(part) is None:
                 continue
             for document in parse_file(Source(path, part)):

@@ -45,6 +45,8 @@ class PolicySet:
         self.store = store
         self._validating = AdmissionPolicies(validating, bindings, known, input.user)
         self._mutating = AdmissionPolicies(mutating, mutating_bindings, known, input.user) if mutating_bindings else None
+        # Built-in kinds that no policy selects, each with whether its objects are new.
+        self._unjudged: set[tuple[str, str, bool]] = set()
 
     def reasons(self, resource: Resource) -> dict[str, str]:
         """Return the ids of all policies with the clause that excludes an object, "" if the policy judges it."""
@@ -65,9 +67,20 @@ class PolicySet:
         `is_enabled`: whether a policy is enabled, by its id.
         """
         older = resource.older
+        kind = resource.api_version, resource.kind, older is None
+        if kind in self._unjudged:
+            return
         review = Review(resource, self.store, held_object(older, self.store) if older is not None else None)
+        if self.store.builtin(resource.api_version, resource.kind) is not None and not self._may_judge(review):
+            self._unjudged.add(kind)
+            return
         if self._mutating is not None:
             yield from self._mutating.mutate(review, is_enabled)
         yield from self._validating.verdicts(review, is_enabled)
         if self._rules is not None:
             yield from self._rules.verdicts(review, is_enabled)
+
+    def _may_judge(self, review: Review) -> bool:
+        """Return whether a policy may select objects of this kind."""
+        engines = (self._mutating, self._validating, self._rules)
+        return any(engine is not None and engine.candidates(review) for engine in engines)

@@ -81,8 +81,12 @@ def matched_kinds(policy: AdmissionPolicy, store: Store) -> list[tuple[ResourceN
     if any("*" in rule.groups or "*" in rule.versions or any("*" in pair for pair in rule.resources) for rule in rules):
         return []
     wanted = {(group, name) for rule in rules for group in rule.groups for name, sub in rule.resources if not sub}
+    versions = {f"{group}/{version}" if group else version for rule in rules for group in rule.groups for version in rule.versions}
     found = []
     for api_version, kind in store.definitions.kinds():
+        # Checked first: asking for a kind reads its types.
+        if api_version not in versions:
+            continue
         name = resource_of(api_version, kind, store)
         if kind_of_resource(name.group, name.plural) != kind:
             # A list, or an object of a subresource.
