@@ -43,6 +43,8 @@ class PolicySet:
         self.store = store
         self._validating = AdmissionPolicies(validating, bindings, known, input.user)
         self._mutating = AdmissionPolicies(mutating, mutating_bindings, known, input.user) if mutating_bindings else None
+        # Built-in kinds that no policy selects, each with whether its objects are new.
+        self._unjudged: set[tuple[str, str, bool]] = set()
 
     def reasons(self, resource: Resource) -> dict[str, str]:
         """Return the ids of all policies with the clause that excludes an object, "" if the policy judges it."""
@@ -63,7 +65,14 @@ class PolicySet:
         `is_enabled`: whether a policy is enabled, by its id.
         """
         older = resource.older
-        return self.judge(Review(resource, self.store, held_object(older, self.store) if older is not None else None), is_enabled)
+        kind = resource.api_version, resource.kind, older is None
+        if kind in self._unjudged:
+            return
+        review = Review(resource, self.store, held_object(older, self.store) if older is not None else None)
+        if self.store.builtin(resource.api_version, resource.kind) is not None and not self._may_judge(review):
+            self._unjudged.add(kind)
+            return
+        yield from self.judge(review, is_enabled)
 
     def judge(self, review: Review, is_enabled: Callable[[str], bool] = lambda id: True) -> Iterator[Verdict | PolicyNotice]:
         """Yield what the policies say of a request. Mutating policies change its object."""
@@ -72,3 +81,8 @@ class PolicySet:
         yield from self._validating.verdicts(review, is_enabled)
         if self._rules is not None:
             yield from self._rules.verdicts(review, is_enabled)
+
+    def _may_judge(self, review: Review) -> bool:
+        """Return whether a policy may select objects of this kind."""
+        engines = (self._mutating, self._validating, self._rules)
+        return any(engine is not None and engine.candidates(review) for engine in engines)
