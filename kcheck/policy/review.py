@@ -8,7 +8,7 @@ from typing import Any
 from kcheck.kube.resource import Resource
 from kcheck.policy.conversion import converted
 from kcheck.policy.held_objects import default_again, held_object
-from kcheck.policy.resource_names import ResourceName, resource_of
+from kcheck.policy.resource_names import ResourceName, equivalents, resource_of
 from kcheck.schema.shape import Shape
 from kcheck.schema.store import Store
 
@@ -41,6 +41,7 @@ class Review:
         self.object_name = id.name
         self.namespace = id.name if self.is_namespace else (id.namespace or "default") if self.name.namespaced else ""
         self.answers: dict[Any, Any] = {}
+        self._equivalents: tuple[ResourceName, ...] | None = None
 
     @property
     def object(self) -> dict[str, Any]:
@@ -53,6 +54,13 @@ class Review:
         """Replace the object by one that a mutating policy changed, which is defaulted again."""
         self._object = default_again(value, self.store)
         self.answers = {}
+
+    @property
+    def equivalents(self) -> tuple[ResourceName, ...]:
+        """The other versions and groups in which the API server serves the object."""
+        if self._equivalents is None:
+            self._equivalents = equivalents(self.name, self.store)
+        return self._equivalents
 
     @property
     def shape(self) -> Shape | None:
