@@ -19,12 +19,12 @@ from typing import Any
 
 from kcheck.kube.resource import Resource, resources
 from kcheck.kube.suggestions import suggest
-from kcheck.policy.admission.admission_policies import read_admission_objects
+from kcheck.policy.admission.definitions import read_admission_objects
 from kcheck.policy.policy_input import KnownObject, PolicyFile, PolicyInput
 from kcheck.policy.policy_set import PolicySet
 from kcheck.policy.rules.definitions import SUFFIX
-from kcheck.policy.rules.examples import resource_of_json, shown_path
-from kcheck.policy.verdict import PolicyNotice, Verdict
+from kcheck.policy.rules.examples import resource_of_json
+from kcheck.policy.verdict import PolicyNotice, Verdict, shown_path
 from kcheck.schema.store import Store
 from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
