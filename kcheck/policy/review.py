@@ -24,6 +24,7 @@ class Review:
         name: The resource of the object.
         is_namespace: Whether the object is a Namespace.
         object_name: The name in the request: "" if the API server generates it.
+        changed_by: The ids of the mutating policies that changed the object.
         namespace: The namespace of the request: for a Namespace its own name, "" for other objects without namespace.
         old: The object before the request in JSON, None if it is created.
     """
@@ -35,6 +36,7 @@ class Review:
         self.store = store
         self.name: ResourceName = resource_of(resource.api_version, resource.kind, store)
         self.old = old
+        self.changed_by: list[str] = []
         self._object = object
         id = resource.id
         self.is_namespace = self.name.plural == "namespaces" and not self.name.group
