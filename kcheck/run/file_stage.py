@@ -51,7 +51,7 @@ def has_charts(found: Discovery) -> bool:
     return any(target.path.endswith((CHART_NAME, ".tgz")) or (target.named and "templates/" in target.path) for target in found.targets)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _StageFile:
     """A file to check.
 
