@@ -290,7 +290,7 @@ def _inline_value(node: Node, source: Source) -> ReleaseValues:
     """Return values in a string, with their places in the file if it is a block whose lines are those of the values."""
     if node.style == "|":
         start = source.text.find("\n", node.start) + 1
-        # The rest of the file becomes blank, so that offsets stay the same.
+        # The rest of the file becomes whitespace, so that offsets stay the same.
         text = _VISIBLE.sub(" ", source.text[:start]) + source.text[start : node.end] + _VISIBLE.sub(" ", source.text[node.end :])
         block = Source(source.path, text)
         if _plain(block) == _plain(Source("", node.text)):
