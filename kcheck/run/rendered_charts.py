@@ -33,6 +33,8 @@ from kcheck.yaml.parse import parse
 _ACTION = pattern(r"\{\{.*?\}\}")
 _LINE = pattern(r"\bline (\d+)\b")
 _NUMBER = pattern(r":(\d+)")
+_QUOTED = pattern(r'"([^"]*)"')
+_CREDENTIALS = frozenset({"credential-in-env", "credential-in-config-map"})
 _MAX_NAMED = 3
 _MAX_CALLERS = 3
 _MAX_VALUES = 3
@@ -177,7 +179,7 @@ class RenderedCharts:
                 result.append(finding)
                 continue
             only = self.only.get(path.chart)
-            if (only is not None and path.template not in only) or self.is_test_value(finding, path):
+            if (only is not None and path.template not in only) or self.is_test_value(finding, path) or self.is_secret_name(finding, path):
                 continue
             moved = mover.finding(finding, path)
             if not path.values and mover.lacks_values(finding.place, path, moved.range.line):
@@ -218,6 +220,21 @@ class RenderedCharts:
                 related = [Related(mover.value_place(leaf, finding.place), f'value of "{leaf.name}"') for leaf in leaves]
                 moved = finding._replace(related=(*finding.related, *related[:_MAX_VALUES]))
                 merged[key] = _MovedFinding(moved, place, path)
+
+    def is_secret_name(self, finding: Finding, path: RenderedPath) -> bool:
+        """Return whether a value that looks like a credential is the name of a Secret of the chart, in any template."""
+        if finding.rule not in _CREDENTIALS:
+            return False
+        # Imported on first use: few charts have such values.
+        from kcheck.kube.secret_names import is_secret_name
+
+        texts = self.renderings[path.rendering].texts
+        name, range = _QUOTED.search(finding.message), finding.range
+        value = texts[path.name][finding.place.start :][: range.end_column - range.column] if range.end_line == range.line else ""
+        if finding.rule == "credential-in-config-map":
+            # The finding is at the key.
+            value = _line_at(texts[path.name], finding.place.start).partition(":")[2].strip()
+        return is_secret_name(name[1] if name else "", value.strip("\"'"), texts.values())
 
     def is_test_value(self, finding: Finding, path: RenderedPath) -> bool:
         """Return whether a practice was found in a value that only tests of the chart use."""

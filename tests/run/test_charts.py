@@ -64,6 +64,50 @@ def test_a_finding_has_its_place_in_the_template_and_in_the_values(program: Prog
     assert found[0]["object"]["unit"] == {"kind": "chart", "path": "web"}
 
 
+SERVER = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  annotations:
+    checksum/secret: {{ "a" | sha256sum }}
+    checksum/credentials: {{ "b" | sha1sum }}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata:
+      labels: {app: web}
+    spec:
+      containers:
+        - name: web
+          image: example.com/web:1.0
+          env:
+            - {name: PASSWORD_CMD, value: cat /run/password}
+            - {name: TOKEN_FILE, value: /run/token}
+            - {name: ETCD_AUTH_TOKEN, value: "jwt,pub-key=/certs/a.pem,priv-key=/certs/b.pem,sign-method=RS256"}
+            - {name: ETCD_INITIAL_CLUSTER_TOKEN, value: etcd-cluster}
+            - {name: WEBHOOK_SECRET, value: {{ .Release.Name }}-webhook}
+            - {name: UNKNOWN_SECRET, value: some-other}
+"""
+SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: '{{ .Release.Name }}-webhook'}\nstringData: {key: x}\n"
+CONFIG = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: web}
+data:
+  image-pull-secret: image-pull-secret
+  webhook-secret: {{ .Release.Name }}-webhook
+  other-secret: some-other
+"""
+
+
+@with_helm
+def test_names_of_secrets_and_checksums_are_no_credentials(program: Program, helm: str) -> None:
+    write({"Chart.yaml": CHART, "templates/a.yaml": SERVER, "templates/b.yaml": SECRET, "templates/c.yaml": CONFIG})
+    found = findings(program, ".", "--select", "credential-in-env,credential-in-config-map,credential-in-annotation", helm=helm)
+    assert [(each["file"], each["range"]["start"]["line"]) for each in found] == [("templates/a.yaml", 23), ("templates/c.yaml", 7)]
+
+
 @with_helm
 def test_a_line_whose_value_the_user_must_set_is_not_judged(program: Program, helm: str) -> None:
     name = POD.replace("{{ .Release.Name }}", "mirror-{{ .Values.cluster }}").replace("{{ .Values.port }}", "99999")
