@@ -305,9 +305,7 @@ class _Mover:
         piece = stack[level]
         start, stop = piece.start, piece.end
         if not level and piece.kind == "text":
-            first = _start_of_segment(traced.starts, offset)
-            start = piece.start + offset - first
-            stop = min(piece.end, piece.start + max(end, offset + 1) - first)
+            start, stop = _part_of_piece(rendering, piece, text, offset, max(end, offset + 1), traced)
         for _, _, other in traced.segments(offset, max(end, offset + 1)):
             later = trace.stacks.of(other)
             for each in later:
@@ -450,6 +448,21 @@ def _start_of_segment(starts: Sequence[int], offset: int) -> int:
     from bisect import bisect_right
 
     return starts[max(bisect_right(starts, offset) - 1, 0)]
+
+
+def _part_of_piece(rendering: Rendering, piece: TemplatePiece, text: str, start: int, end: int, traced: TracedText) -> tuple[int, int]:
+    """Return the offsets of a part of a rendered text in the piece of a template that it is copied from."""
+    at = piece.start + start - _start_of_segment(traced.starts, start)
+    stop = min(piece.end, at + end - start)
+    template = rendering.chart.source(piece.file).text
+    if text.startswith(template[at:stop], start):
+        return at, stop
+    # It was parsed and serialized again.
+    shown = text[start:end]
+    found = template.find(shown, piece.start, piece.end)
+    if found < 0 or template.find(shown, found + 1, piece.end) >= 0:
+        return piece.start, piece.end
+    return found, found + len(shown)
 
 
 def _end_of_line(text: str, offset: int) -> int:
