@@ -75,7 +75,7 @@ def _without_pods(service: Facts, bundle: Bundle) -> _Unserved | None:
         return None
     here = _backends_in(service, bundle, "file")
     if not here and (bundle.complete or bundle.unit.is_whole):
-        here = _backends_in(service, bundle, "folder")
+        here = [each for each in _backends_in(service, bundle, "folder") if _resembles(each[1], wanted)]
     expected = here or bundle.had_pods(service, wanted)
     if bundle.complete or (expected and not is_managed_namespace(service.id.namespace) and not bundle.is_operated(service)):
         return _unserved(service, here)
@@ -247,6 +247,11 @@ def _backends_in(service: Facts, bundle: Bundle, scope: Scope) -> list[Backend]:
     wanted = service.selectors[0].selector
     serving = (each for each in bundle.pods(service, scope) if each[0].id.kind in _SERVING)
     return [each for each in islice(serving, MAX_WORKLOADS) if bundle.together(service, each[0]) or each[1].surely_meets(wanted)]
+
+
+def _resembles(pod: PodFact, wanted: selector.Selector) -> bool:
+    """Whether a Pod has a key or value of a selector. Other Pods of a folder may be unrelated to the Service."""
+    return any(r.key in pod.labels or not set(r.values).isdisjoint(pod.labels.values()) for r in wanted.requirements)
 
 
 def _unserved(service: Facts, backends: list[Backend]) -> _Unserved:
