@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from kcheck.helm.chart import Chart, read_chart
+from kcheck.helm.chart import Chart, ChartBudget, read_chart
 from kcheck.helm.marking import TemplatePiece
 from kcheck.helm.program import HelmFailed, HelmSettings, find_program
 from kcheck.helm.rendering import Trace, render_chart, trace_chart
@@ -231,7 +231,7 @@ def main() -> None:
     for folder in options.charts:
         generator = random.Random(f"{options.seed} {folder}")
         chart = read_chart(folder)
-        link_dependencies(chart, repository_of(folder))
+        link_dependencies(chart, repository_of(folder), ChartBudget())
         own: Counter[str] = Counter()
         sets = [("", ()), *((path, (chart.source(path).text,)) for path in value_files(chart))]
         start = time.perf_counter()

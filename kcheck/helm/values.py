@@ -103,31 +103,15 @@ class ChartValues:
             root = node or _root(own)
             if root is not None:
                 self.roots.append(((), own, root))
-        self._add_chart("", ())
-
-    def _add_chart(self, prefix: str, path: tuple[str, ...]) -> None:
-        text = self.chart.source(prefix + VALUES_FILE).text
-        shown, archive = self.chart.place_of(prefix + VALUES_FILE)
-        source = Source(shown, text)
-        if (root := _root(source)) is not None and not (archive and archive != self.chart.folder):
-            self.roots.append((path, source, root))
-        for sub in self.chart.subcharts(prefix) if len(path) < 4 else ():
-            name = self.chart.metadata(sub).name
-            keys = [each.key for each in self.chart.metadata(prefix).dependencies if each.name == name] or [name]
-            for key in keys:
-                self._add_chart(sub, (*path, key))
+        for prefix, keys in chart.instances:
+            shown, archive = chart.place_of(prefix + VALUES_FILE)
+            own = Source(shown, chart.source(prefix + VALUES_FILE).text)
+            if not (archive and archive != chart.folder) and (root := _root(own)) is not None:
+                self.roots.append((keys, own, root))
 
     def scopes(self, prefix: str) -> list[tuple[str, ...]]:
         """Return the keys that lead to the values of a chart in a folder."""
-        if not prefix:
-            return [()]
-        found = []
-        parent = prefix[: prefix.rindex("charts/")] if prefix.count("charts/") else ""
-        name = self.chart.metadata(prefix).name
-        keys = [each.key for each in self.chart.metadata(parent).dependencies if each.name == name] or [name]
-        for scope in self.scopes(parent):
-            found += [(*scope, key) for key in keys]
-        return found
+        return [keys for folder, keys in self.chart.instances if folder == prefix]
 
     def leaves(self, path: ValuePath) -> Iterator[ValueLeaf]:
         """Yield the values at and below a path; of several files, that of the first one."""

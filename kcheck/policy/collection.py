@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from kcheck.kube.resource import Resource, resources
-from kcheck.policy.admission.admission_policies import read_admission_objects
-from kcheck.policy.admission.definitions import AdmissionPolicy, Binding
+from kcheck.policy.admission.definitions import AdmissionPolicy, Binding, read_admission_objects
 from kcheck.policy.policy_input import KnownObject, PolicyFile, PolicyInput, PolicyUser
-from kcheck.policy.policy_set import Parse
-from kcheck.policy.rules.rule_files import rules_in
 from kcheck.text.source import Source
+from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
+
+Parse = Callable[[Source], list[Document]]
+"""Parses a file. The parser of a session also fills in variables."""
 
 _DEPENDENCY = re.compile(r"paramKind|namespaceSelector|namespaceObject|oldObject|\bobjects\b|\brequest\b|authorizer|\bMutatingAdmission")
 """Words in policies whose verdicts may depend on more than the object."""
 
-_SEPARATOR = re.compile(r"^(?=---)", re.MULTILINE)
+_SEPARATOR = "\n---"
 
 
 def collect_policies(
@@ -47,17 +48,21 @@ def collect_policies(
     enforced = [*(each for each in validating if each.name in bound), *(each for each in mutating if each.name in mutating_bound)]
     if not enforced and not rule_files:
         return None
-    kinds = {"Namespace"} | {each.param_kind.kind for each in enforced if each.param_kind is not None}
+    kinds = {each.param_kind.kind for each in enforced if each.param_kind is not None}
+    if rule_files or any(_reads_namespaces(each, [*bindings, *mutating_bindings]) for each in enforced):
+        kinds.add("Namespace")
     names = [each.id for each in enforced]
     independent = [each.id for each in enforced if _is_independent(each, bindings)]
     if rule_files:
+        # Imported late: this brings the compiler of expressions.
         from kcheck.policy.rules.programs import kinds_read
+        from kcheck.policy.rules.rule_files import rules_in
 
         rules = rules_in(rule_files)
         names += [rule.id for rule in rules]
         independent += [rule.id for rule in rules if not _DEPENDENCY.search(_written(rule.source, rule.node))]
         kinds = kinds.union(*map(kinds_read, rules))
-    known = tuple(_find_objects(kinds, texts, parse_file))
+    known = tuple(_find_objects(kinds, texts, parse_file)) if kinds else ()
     in_input = {file.path for file in found if file.in_input}
     names_in_input = tuple(each.id for each in enforced if each.resource.document.source.path in in_input)
     return PolicyInput(tuple(found), known, user, tuple(dict.fromkeys(names)), names_in_input, tuple(independent), rule_files)
@@ -70,6 +75,12 @@ def _is_independent(policy: AdmissionPolicy, bindings: Iterable[Binding]) -> boo
     return judges_new and not any(_DEPENDENCY.search(_written(each.document.source, each.node)) for each in resources)
 
 
+def _reads_namespaces(policy: AdmissionPolicy, bindings: Iterable[Binding]) -> bool:
+    """Return whether the verdicts of a policy depend on the Namespaces of the objects."""
+    matches = [policy.match, *(each.match for each in bindings if each.policy == policy.name and each.match is not None)]
+    return any(each.namespaces is not None for each in matches) or "namespaceObject" in str(policy.resource.node.plain())
+
+
 def _written(source: Source, node: Node) -> str:
     return source.text[node.start : node.end]
 
@@ -78,11 +89,10 @@ def _find_objects(kinds: set[str], texts: Iterable[tuple[str, str]], parse_file:
     """Yield the objects of these kinds. Only documents that mention such a kind are parsed."""
     mention = re.compile(rf"kind[\"']?[ \t]*:[ \t]*[\"']?(?:{'|'.join(map(re.escape, sorted(kinds)))})\b")
     for path, text in texts:
-        if mention.search(text) is None:
+        # A search for substrings takes a fraction of the time.
+        if not any(kind in text for kind in kinds):
             continue
-        for part in _SEPARATOR.split(text):
-            if mention.search(part) is None:
-                continue
+        for part in _mentioning_parts(text, mention):
             for document in parse_file(Source(path, part)):
                 for resource in resources(document):
                     if resource.kind in kinds and resource.name:
@@ -90,3 +100,12 @@ def _find_objects(kinds: set[str], texts: Iterable[tuple[str, str]], parse_file:
                             path, resource.api_version, resource.kind, resource.namespace, resource.name,
                             json.dumps(resource.node.plain(), default=str),
                         )  # fmt: skip
+
+
+def _mentioning_parts(text: str, mention: re.Pattern[str]) -> Iterator[str]:
+    """Yield the parts of a text between lines that begin with `---` in which a pattern occurs."""
+    end = 0
+    while (found := mention.search(text, end)) is not None:
+        start = max(end, text.rfind(_SEPARATOR, end, found.start()) + 1)
+        end = text.find(_SEPARATOR, found.end()) + 1 or len(text)
+        yield text[start:end]

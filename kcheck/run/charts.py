@@ -6,7 +6,6 @@ import os
 import posixpath
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from kcheck.facts.unit import Unit
 from kcheck.finding.rendered import RenderedPath
 from kcheck.finding.report import SkippedFile
 from kcheck.finding.role import TEST_MANIFEST, TESTS, UNKNOWN, UNMAINTAINED, Role
-from kcheck.helm.chart import CHART_FILE, VALUES_FILE, BadChart, Chart, read_chart
+from kcheck.helm.chart import CHART_FILE, VALUES_FILE, BadChart, Chart, ChartBudget, ChartTooLarge, read_chart
 from kcheck.helm.errors import NEEDS_VALUES, HelmError, read_error
 from kcheck.helm.program import HelmSettings, find_program
 from kcheck.helm.rendering import Trace
@@ -97,6 +96,12 @@ class _FoundChart(NamedTuple):
     target: Target
     role: Role
     only: frozenset[str] = frozenset()
+
+    @property
+    def renders(self) -> bool:
+        """Whether it may have something to render."""
+        folders = ("templates", "charts")
+        return self.folder.endswith(".tgz") or any(os.path.isdir(os.path.join(self.folder, name)) for name in folders)
 
 
 def find_charts(targets: Iterable[Target], roles: RoleFinder) -> list[_FoundChart]:
@@ -201,17 +206,21 @@ class ChartStage:
 
     def _read(self, found: _FoundChart) -> Chart | None:
         root = repository_of(found.folder)
+        budget = ChartBudget()
         try:
-            chart = read_chart(found.folder, lambda path: os.path.commonpath([root, path]) == root)
+            chart = read_chart(found.folder, lambda path: os.path.commonpath([root, path]) == root, budget)
+            link_dependencies(chart, root, budget)
+            # Raises ChartTooLarge.
+            _ = chart.instances
         except (BadChart, ValueError) as error:
             self.report(FAILED, found, found.target.path, Complaint(f"the chart cannot be read: {error}", ""))
             return None
-        link_dependencies(chart, root)
         return chart
 
     def _report_missing_program(self, found: _FoundChart, chart: Chart) -> None:
         message = Complaint(f'chart "{chart.metadata().name}" was not checked: helm is not installed', "install helm, or use --helm")
         self.report(SKIPPED, found, found.target.path, message)
+        self.charts.is_unrendered = True
         if found.target.named or found.target.path[found.target.start :] == CHART_FILE:
             self.charts.is_named_unrendered = True
 
@@ -270,8 +279,11 @@ def _is_below(path: str, folder: str) -> bool:
     return os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
 
 
-def link_dependencies(chart: Chart, root: str, depth: int = 0) -> None:
-    """Add the local charts that a chart depends on, as `helm dependency build` does. `root`: the folder that they must be in."""
+def link_dependencies(chart: Chart, root: str, budget: ChartBudget, depth: int = 0) -> None:
+    """Add the local charts that a chart depends on, as `helm dependency build` does. Raises ChartTooLarge.
+
+    `root`: the folder that they must be in.
+    """
     if os.path.isfile(chart.folder) or depth > 4:
         return
     for dependency in chart.metadata().dependencies:
@@ -283,11 +295,15 @@ def link_dependencies(chart: Chart, root: str, depth: int = 0) -> None:
         real = os.path.realpath(folder)
         if not (real == root or real.startswith(os.path.join(root, ""))) or not os.path.isfile(os.path.join(folder, CHART_FILE)):
             continue
-        with suppress(BadChart):
-            other = read_chart(folder, lambda path: path.startswith(os.path.join(root, "")))
-            link_dependencies(other, root, depth + 1)
-            prefix = f"charts/{posixpath.basename(real)}/"
-            chart.add_subchart(prefix, other)
+        try:
+            other = read_chart(folder, lambda path: path.startswith(os.path.join(root, "")), budget)
+        except ChartTooLarge:
+            raise
+        except BadChart:
+            # helm reports that it is missing.
+            continue
+        link_dependencies(other, root, budget, depth + 1)
+        chart.add_subchart(f"charts/{posixpath.basename(real)}/", other)
 
 
 class _ChartJob:

@@ -29,12 +29,21 @@ def fold(macro: str, over: Step, slots: tuple[str, ...], parts: list[Step], firs
 
 def _items(value: Value, both: bool) -> Iterable[tuple[Value, ...]]:
     """Yield items, or keys of a map; with `both`, indexes and items, or keys and values."""
+    if not both:
+        return zip(_single_items(value))
     if isinstance(value, list):
-        return enumerate(value) if both else zip(value)
+        return enumerate(value)
     if is_map(value):
-        if both:
-            return ((from_key(key), value[key]) for key in value)
-        return ((from_key(key),) for key in value)
+        return ((from_key(key), value[key]) for key in value)
+    raise NoOverload
+
+
+def _single_items(value: Value) -> Iterable[Value]:
+    """Return the items of a list, or the keys of a map."""
+    if isinstance(value, list):
+        return value
+    if is_map(value):
+        return map(from_key, value)
     raise NoOverload
 
 
@@ -47,15 +56,17 @@ def _all_or_exists(over: Step, slots: tuple[str, ...], predicate: Step, universa
 
     def run(frame: Frame) -> bool:
         value = over(frame)
-        items = _items(value, not single)
+        items = _single_items(value) if single else _items(value, True)
         left = len(value)
         fault: EvaluationError | None = None
         decided = False
         for item in items:
             left -= 1
-            frame.charge(cost)
+            frame.spent += cost
+            if frame.spent > frame.limit:
+                frame.charge(0)
             if single:
-                frame[slot] = item[0]
+                frame[slot] = item
             else:
                 frame.update(zip(slots, item, strict=True))
             try:
@@ -116,9 +127,10 @@ def _map_or_filter(over: Step, slots: tuple[str, ...], transform: Step, conditio
 
     def run(frame: Frame) -> list[Value]:
         found: list[Value] = []
-        for item in _items(over(frame), not single):
+        value = over(frame)
+        for item in _single_items(value) if single else _items(value, True):
             if single:
-                frame[slot] = item[0]
+                frame[slot] = item
             else:
                 frame.update(zip(slots, item, strict=True))
             if condition is not None and not _passes(condition, frame):

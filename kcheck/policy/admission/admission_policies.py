@@ -10,8 +10,7 @@ from kcheck.cel.library.authorization import AUTHORIZER, RESOURCE
 from kcheck.cel.values.values import EvaluationError, Undecided, Value
 from kcheck.finding.evidence import PolicyEvidence
 from kcheck.finding.severity import ERROR
-from kcheck.kube.resource import Resource
-from kcheck.policy.admission.definitions import GROUP, AdmissionPolicy, Binding
+from kcheck.policy.admission.definitions import AdmissionPolicy, Binding
 from kcheck.policy.admission.evaluation import (
     Activation,
     CostExceeded,
@@ -26,14 +25,13 @@ from kcheck.policy.admission.matching import Matcher, is_exempt
 from kcheck.policy.admission.mutation import MutationError, merged, patched, plain_value
 from kcheck.policy.admission.params import ParamError, collect_params
 from kcheck.policy.admission.programs import InvalidPolicy, PolicyPrograms
-from kcheck.policy.admission.requests import request_of
+from kcheck.policy.admission.requests import Request
 from kcheck.policy.known_objects import KnownObjects
 from kcheck.policy.policy_input import PolicyUser
 from kcheck.policy.resource_names import ResourceName
 from kcheck.policy.review import Review
 from kcheck.policy.tracing import NAME
 from kcheck.policy.verdict import PolicyNotice, Verdict
-from kcheck.text.record import NamedTuple
 
 _NO_PARAMS: list[dict[str, Any] | None] = [None]
 
@@ -87,7 +85,7 @@ class AdmissionPolicies:
 
     def verdicts(self, review: Review, is_enabled: IsEnabled) -> Iterator[Verdict | PolicyNotice]:
         """Yield what the enabled policies say of an object."""
-        for bound in self._candidates_for(review):
+        for bound in self.candidates(review):
             matched = bound.matcher.matched_resource(review, self._namespace_labels)
             if matched is not None and is_enabled(bound.policy.id):
                 yield from self._judge(bound, review, matched)
@@ -127,19 +125,16 @@ class AdmissionPolicies:
 
         A mutation that cannot be evaluated without the cluster is not applied, which is reported.
         """
-        changed = False
         applied: list[BoundPolicy] = []
-        for bound in self._candidates_for(review):
+        for bound in self.candidates(review):
             if is_enabled(bound.policy.id):
                 before = review.object
                 yield from self._mutate_with(bound, review)
                 if review.object is not before:
-                    changed = True
                     applied.append(bound)
-        if changed and any(bound.policy.is_reinvoked for bound in applied):
-            for bound in applied:
-                if bound.policy.is_reinvoked:
-                    yield from self._mutate_with(bound, review)
+        for bound in applied:
+            if bound.policy.is_reinvoked:
+                yield from self._mutate_with(bound, review)
 
     def _mutate_with(self, bound: BoundPolicy, review: Review) -> Iterator[PolicyNotice]:
         policy = bound.policy
@@ -150,12 +145,15 @@ class AdmissionPolicies:
         if isinstance(programs, InvalidPolicy):
             yield _invalid_notice(policy, programs)
             return
+        before = review.object
         for binding, matcher in bound.bindings:
             if matcher is not None and matcher.matched_resource(review, self._namespace_labels) is None:
                 continue
             params = self._params_of(policy, binding, review)
             for param in params if isinstance(params, list) else ():
                 yield from self._apply_mutations(policy, programs, review, matched, param)
+        if review.object != before and policy.id not in review.changed_by:
+            review.changed_by.append(policy.id)
 
     def _apply_mutations(
         self, policy: AdmissionPolicy, programs: PolicyPrograms, review: Review, matched: ResourceName, param: dict[str, Any] | None
@@ -182,7 +180,7 @@ class AdmissionPolicies:
             else:
                 review.replace_object(found)
 
-    def _candidates_for(self, review: Review) -> list[BoundPolicy]:
+    def candidates(self, review: Review) -> list[BoundPolicy]:
         """Return the policies whose rules may select an object of this kind."""
         key = review.name, review.operation
         found = self._candidates.get(key)
@@ -260,7 +258,7 @@ class AdmissionPolicies:
             namespace = self._namespace(review) if review.namespace and not review.is_namespace else None
             found = review.answers[matched] = {
                 "object": review.object_as(matched), "oldObject": review.old_as(matched), "namespaceObject": namespace,
-                "request": request_of(review, matched, self._user), "authorizer": AUTHORIZER, "authorizer.requestResource": RESOURCE,
+                "request": Request(review, matched, self._user), "authorizer": AUTHORIZER, "authorizer.requestResource": RESOURCE,
             }  # fmt: skip
         return found
 
@@ -275,33 +273,3 @@ def _param_verdict(policy: AdmissionPolicy, binding: Binding, message: str) -> V
     evidence = PolicyEvidence("vap", policy.name, binding.name)
     place = binding.place(binding.resource["spec"]["paramRef"])
     return Verdict(policy.id, f"failed to configure binding: {message}", ERROR, NAME, evidence, place)
-
-
-class AdmissionObjects(NamedTuple):
-    """The admission policies and bindings of an input."""
-
-    validating: list[AdmissionPolicy]
-    mutating: list[AdmissionPolicy]
-    validating_bindings: list[Binding]
-    mutating_bindings: list[Binding]
-
-
-def read_admission_objects(resources: Iterable[Resource]) -> AdmissionObjects:
-    """Return the policies and bindings among these objects. Of objects with the same name, the last one applies."""
-    policies: dict[tuple[str, str], AdmissionPolicy] = {}
-    bindings: dict[tuple[str, str], Binding] = {}
-    for resource in resources:
-        key = resource.kind, resource.name
-        if resource.group == GROUP and resource.name and resource.kind in _POLICY_KINDS:
-            policies[key] = AdmissionPolicy(resource)
-        elif resource.group == GROUP and resource.name and resource.kind.removesuffix("Binding") in _POLICY_KINDS:
-            bindings[key] = Binding(resource)
-    return AdmissionObjects(
-        [each for each in policies.values() if not each.is_mutating],
-        [each for each in policies.values() if each.is_mutating],
-        [each for (kind, _), each in bindings.items() if kind.startswith("Validating")],
-        [each for (kind, _), each in bindings.items() if kind.startswith("Mutating")],
-    )
-
-
-_POLICY_KINDS = ("ValidatingAdmissionPolicy", "MutatingAdmissionPolicy")

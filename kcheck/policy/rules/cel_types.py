@@ -61,6 +61,7 @@ class Occurrences:
     def __init__(self, names: tuple[str, ...]) -> None:
         self._names = frozenset(names)
         self._leads: dict[int, tuple[Shape, bool]] = {}
+        self._leading: dict[int, dict[str, Shape]] = {}
 
     def leads_to(self, shape: Shape | None) -> bool:
         """Return whether a value of this shape may contain one of the types, or is one."""
@@ -71,23 +72,41 @@ class Occurrences:
             known = self._leads[id(shape)] = shape, _reaches(shape, self._names)
         return known[1]
 
-    def find(self, value: Any, shape: Shape | None, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-        """Yield the values of the types in JSON, with their paths."""
-        if shape is None or not self.leads_to(shape):
+    def find(self, value: Any, shape: Shape | None) -> list[tuple[Path, Any]]:
+        """Return the values of the types in JSON, with their paths."""
+        found: list[tuple[Path, Any]] = []
+        if shape is not None and self.leads_to(shape):
+            self._find_below(value, shape, (), found)
+        return found
+
+    def _find_below(self, value: Any, shape: Shape, path: Path, found: list[tuple[Path, Any]]) -> None:
+        if shape.kind == "object":
+            if shape.name in self._names:
+                found.append((path, value))
+            if isinstance(value, dict):
+                leading = self._leading_fields(shape)
+                for key, each in value.items():
+                    inner = leading.get(key)
+                    if inner is not None:
+                        self._find_below(each, inner, (*path, key), found)
             return
-        if shape.name in self._names and shape.kind == "object":
-            yield path, value
-        if shape.kind == "object" and isinstance(value, Mapping):
+        items = shape.item_shape()
+        if items is None:
+            return
+        if shape.kind == "map" and isinstance(value, dict):
             for key, each in value.items():
-                field = shape.fields.get(key)
-                if field is not None:
-                    yield from self.find(each, field.shape, (*path, key))
-        elif shape.kind == "map" and isinstance(value, Mapping):
-            for key, each in value.items():
-                yield from self.find(each, shape.item_shape(), (*path, key))
+                self._find_below(each, items, (*path, key), found)
         elif shape.kind == "list" and isinstance(value, list):
             for index, each in enumerate(value):
-                yield from self.find(each, shape.item_shape(), (*path, index))
+                self._find_below(each, items, (*path, index), found)
+
+    def _leading_fields(self, shape: Shape) -> dict[str, Shape]:
+        """Return the fields of a shape that may contain one of the types, or are one."""
+        found = self._leading.get(id(shape))
+        if found is None:
+            fields = ((name, shape.fields[name].shape) for name in list(shape.fields))
+            found = self._leading[id(shape)] = {name: inner for name, inner in fields if self.leads_to(inner)}
+        return found
 
     def nearest_path(self, shape: Shape) -> Path | None:
         """Return the shortest path from a shape to a value of one of the types, None if there is none."""

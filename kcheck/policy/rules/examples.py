@@ -14,7 +14,7 @@ from kcheck.policy.review import Review
 from kcheck.policy.rules.definitions import RuleExample, ShortRule
 from kcheck.policy.rules.engine import RuleEngine
 from kcheck.policy.rules.scopes import ResolvedScope
-from kcheck.policy.verdict import Path, PolicyNotice, ProposedChange, Verdict
+from kcheck.policy.verdict import Path, PolicyNotice, ProposedChange, Verdict, shown_path
 from kcheck.schema.shape import Shape
 from kcheck.schema.store import Store
 from kcheck.text.record import NamedTuple
@@ -173,8 +173,3 @@ def node_at(node: Node, path: Path) -> Node:
         if found.exists:
             return found
     return node
-
-
-def shown_path(path: Path) -> str:
-    """Return a path such as spec.ports[0].name."""
-    return "".join(f"[{each}]" if isinstance(each, int) or not each.isidentifier() else f".{each}" for each in path).removeprefix(".")
