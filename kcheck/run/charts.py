@@ -17,7 +17,7 @@ from kcheck.finding.rendered import RenderedPath
 from kcheck.finding.report import SkippedFile
 from kcheck.finding.role import TEST_MANIFEST, TESTS, UNKNOWN, UNMAINTAINED, Role
 from kcheck.helm.chart import CHART_FILE, VALUES_FILE, BadChart, Chart, ChartBudget, ChartTooLarge, read_chart
-from kcheck.helm.errors import HelmError, read_error
+from kcheck.helm.errors import NEEDS_VALUES, HelmError, read_error
 from kcheck.helm.program import HelmSettings, find_program
 from kcheck.helm.rendering import Trace
 from kcheck.helm.settings import Helm
@@ -448,7 +448,8 @@ class _ChartJob:
                 continue
             file, range, text = self._place_of(found, values)
             suffix = f" (with {values.name})" if values.name else ""
-            message = Complaint(redact.message(f"helm cannot render the chart: {found.message}{suffix}"), found.help)
+            help = "" if values.name and found.help == NEEDS_VALUES else found.help
+            message = Complaint(redact.message(f"helm cannot render the chart: {found.message}{suffix}"), help)
             self.stage.report(FAILED, self.found, file, message, range, text)
             if not has_output:
                 return
