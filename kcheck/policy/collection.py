@@ -45,7 +45,9 @@ def collect_policies(
     enforced = [*(each for each in validating if each.name in bound), *(each for each in mutating if each.name in mutating_bound)]
     if not enforced and not rule_files and not unenforced:
         return None
-    kinds = {"Namespace"} | {each.param_kind.kind for each in enforced if each.param_kind is not None}
+    kinds = {each.param_kind.kind for each in enforced if each.param_kind is not None}
+    if rule_files or any(_reads_namespaces(each, [*bindings, *mutating_bindings]) for each in enforced):
+        kinds.add("Namespace")
     names = [each.id for each in enforced]
     built = {file.path for file in found if file.built}
     written = [each for each in enforced if each.resource.document.source.path not in built]
@@ -59,7 +61,7 @@ def collect_policies(
         names += [rule.id for rule in rules]
         independent += [rule.id for rule in rules if not _DEPENDENCY.search(_written(rule.source, rule.node))]
         kinds = kinds.union(*map(kinds_read, rules))
-    known = tuple(_find_objects(kinds, texts, parse_file))
+    known = tuple(_find_objects(kinds, texts, parse_file)) if kinds else ()
     in_input = {file.path for file in found if file.in_input}
     names_in_input = tuple(each.id for each in enforced if each.resource.document.source.path in in_input)
     return PolicyInput(tuple(found), known, user, tuple(dict.fromkeys(names)), names_in_input, tuple(independent), rule_files, unenforced)
@@ -70,6 +72,12 @@ def _is_independent(policy: AdmissionPolicy, bindings: Iterable[Binding]) -> boo
     resources = [policy.resource, *(each.resource for each in bindings if each.policy == policy.name)]
     judges_new = all({"*", "CREATE"} & rule.operations for rule in policy.match.rules)
     return judges_new and not any(_DEPENDENCY.search(_written(each.document.source, each.node)) for each in resources)
+
+
+def _reads_namespaces(policy: AdmissionPolicy, bindings: Iterable[Binding]) -> bool:
+    """Return whether the verdicts of a policy depend on the Namespaces of the objects."""
+    matches = [policy.match, *(each.match for each in bindings if each.policy == policy.name and each.match is not None)]
+    return any(each.namespaces is not None for each in matches) or "namespaceObject" in str(policy.resource.node.plain())
 
 
 def _written(source: Source, node: Node) -> str:

@@ -46,6 +46,8 @@ class PolicySet:
         self.store = store
         self._validating = AdmissionPolicies(validating, bindings, known, input.user)
         self._mutating = AdmissionPolicies(mutating, mutating_bindings, known, input.user) if mutating_bindings else None
+        # Built-in kinds that no policy selects, each with whether its objects are new.
+        self._unjudged: set[tuple[str, str, bool]] = set()
 
     def review(self, resource: Resource) -> Review:
         """Return the request for an object, or for its change if its older version is known."""
@@ -75,7 +77,14 @@ class PolicySet:
 
         `is_enabled`: whether a policy is enabled, by its id.
         """
-        return self.judge(self.review(resource), is_enabled)
+        kind = resource.api_version, resource.kind, resource.older is None
+        if kind in self._unjudged:
+            return
+        review = self.review(resource)
+        if self.store.builtin(resource.api_version, resource.kind) is not None and not self._may_judge(review):
+            self._unjudged.add(kind)
+            return
+        yield from self.judge(review, is_enabled)
 
     def judge(self, review: Review, is_enabled: IsEnabled = _is_always) -> Iterator[Verdict | PolicyNotice]:
         """Yield what the policies say of a request. Mutating policies change its object."""
@@ -83,3 +92,8 @@ class PolicySet:
         yield from self._validating.verdicts(review, is_enabled)
         if self._rules is not None:
             yield from self._rules.verdicts(review, is_enabled)
+
+    def _may_judge(self, review: Review) -> bool:
+        """Return whether a policy may select objects of this kind."""
+        engines = (self._mutating, self._validating, self._rules)
+        return any(engine is not None and engine.candidates(review) for engine in engines)

@@ -69,8 +69,9 @@ def _unchecked_line(report: Report, verbose: bool) -> str:
     if report.without_schema:
         number = report.without_schema.total()
         were = "was" if number == 1 else "were"
+        the = "its CRD" if len(report.without_schema) == 1 else "their CRDs"
         kinds = _kinds_without_schema(report, verbose)
-        sentences.append(f"{counted(number, 'object')} without a schema {were} not validated: {kinds} (add their CRDs or use --schemas)")
+        sentences.append(f"{counted(number, 'object')} without a schema {were} not validated: {kinds} (add {the} or use --schemas)")
     if report.remote:
         number = len({each.file for each in report.remote})
         listed = "" if verbose or parts else " (--verbose lists them)"

@@ -51,7 +51,7 @@ def has_charts(found: Discovery) -> bool:
     return any(target.path.endswith((CHART_NAME, ".tgz")) or (target.named and "templates/" in target.path) for target in found.targets)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _StageFile:
     """A file to check.
 
@@ -186,12 +186,12 @@ class FileStage:
         if not has_charts(found):
             return []
         # Imported on first use: most inputs contain no chart.
-        from kcheck.run.chart_releases import find_releases, may_describe_release
+        from kcheck.run.chart_releases import find_releases
         from kcheck.run.charts import ChartStage, find_charts
 
         texts = (file.source.text for file in self.files if file.defines and file.source is not None)
         sources = [*(file.source for file in self.files if file.source is not None), *self.kustomization_sources]
-        releases = find_releases(source for source in sources if may_describe_release(source.text))
+        releases = find_releases(sources)
         charts = ChartStage(self.session, self.session.helm, texts, releases, self.progress)
         rendered = charts.render(find_charts(found.targets, self.roles))
         for at, each in enumerate(rendered, number):
@@ -241,7 +241,7 @@ class FileStage:
         source = load_file(target, self.limit, self.stdin)
         if isinstance(source, UnreadablePath):
             return self.unreadable_outcome(source)
-        if "helmCharts" in source.text:
+        if "helmCharts" in source.text or "configMapGenerator" in source.text:
             self.kustomization_sources.append(source)
         # Imported on first use, because most small runs have no kustomization.
         from kcheck.check.kustomizations import Kustomizations, check_kustomization

@@ -85,7 +85,7 @@ class AdmissionPolicies:
 
     def verdicts(self, review: Review, is_enabled: IsEnabled) -> Iterator[Verdict | PolicyNotice]:
         """Yield what the enabled policies say of an object."""
-        for bound in self._candidates_for(review):
+        for bound in self.candidates(review):
             matched = bound.matcher.matched_resource(review, self._namespace_labels)
             if matched is not None and is_enabled(bound.policy.id):
                 yield from self._judge(bound, review, matched)
@@ -126,7 +126,7 @@ class AdmissionPolicies:
         A mutation that cannot be evaluated without the cluster is not applied, which is reported.
         """
         applied: list[BoundPolicy] = []
-        for bound in self._candidates_for(review):
+        for bound in self.candidates(review):
             if is_enabled(bound.policy.id):
                 before = review.object
                 yield from self._mutate_with(bound, review)
@@ -180,7 +180,7 @@ class AdmissionPolicies:
             else:
                 review.replace_object(found)
 
-    def _candidates_for(self, review: Review) -> list[BoundPolicy]:
+    def candidates(self, review: Review) -> list[BoundPolicy]:
         """Return the policies whose rules may select an object of this kind."""
         key = review.name, review.operation
         found = self._candidates.get(key)
