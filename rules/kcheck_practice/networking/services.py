@@ -246,7 +246,7 @@ def _unserved(service: Facts, backends: list[Backend]) -> Problem:
         return Problem(found.place, message, help=f"move {service.title} or {facts.title} to the namespace of the other")
     have = ", ".join(f"{k}={v}" for k, v in pod.labels.items() if k in {r.key for r in unmet})
     closest = f"with {have}" if have else "which lacks this label" if len(unmet) == 1 else "which lacks these labels"
-    message = f"selector {','.join(map(str, unmet))} matches no Pod in the input (closest: {facts.title}, {closest})"
+    message = f"selector {found.selector} matches no Pod in the input (closest: {facts.title}, {closest})"
     related = (Related(pod.place, f"labels of {facts.title}"),)
     hint = "make the selector and the Pod labels equal"
     return Problem(found.entries.get(unmet[0].key, found.place), message, help=hint, related=related)
