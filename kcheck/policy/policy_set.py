@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.kube.resource import Resource, resources
+from kcheck.kube.resource import Resource
 from kcheck.policy.admission.admission_policies import AdmissionPolicies, IsEnabled
 from kcheck.policy.admission.definitions import read_admission_objects
-from kcheck.policy.collection import Parse
 from kcheck.policy.held_objects import held_object
 from kcheck.policy.known_objects import KnownObjects
 from kcheck.policy.policy_input import PolicyInput
+from kcheck.policy.policy_objects import Parse, policy_objects
 from kcheck.policy.review import Review
 from kcheck.policy.rules.engine import RuleEngine
 from kcheck.policy.rules.rule_files import rules_in
 from kcheck.policy.verdict import PolicyNotice, Verdict
 from kcheck.schema.store import Store
-from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
 
 
@@ -37,7 +36,7 @@ class PolicySet:
     """
 
     def __init__(self, input: PolicyInput, store: Store, parse_file: Parse = parse) -> None:
-        objects = [each for file in input.files for document in parse_file(Source(file.path, file.text)) for each in resources(document)]
+        objects = [each for file in input.files for each in policy_objects(file, parse_file)]
         known = KnownObjects(input.objects)
         self._rules: RuleEngine | None = None
         if input.rule_files:

@@ -18,7 +18,8 @@ _MAX_KINDS = 5
 
 def summary_lines(report: Report, verbose: bool = False) -> list[str]:
     """Returns the summary: what was found in what, and what was not checked. `verbose`: the report lists the skipped files."""
-    return [line for line in (_findings_line(report), _policies_line(report), _unchecked_line(report, verbose)) if line]
+    lines = [_findings_line(report), _policies_line(report), *report.unenforced_policies, _unchecked_line(report, verbose)]
+    return [line for line in lines if line]
 
 
 def _findings_line(report: Report) -> str:
