@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from kcheck.kube.resource import Resource, resources
 from kcheck.policy.admission.admission_policies import read_admission_objects
 from kcheck.policy.admission.definitions import AdmissionPolicy, Binding
-from kcheck.policy.policy_input import KnownObject, PolicyFile, PolicyInput, PolicyUser
+from kcheck.policy.policy_input import KnownObject, PolicyFile, PolicyInput, PolicyUser, RelatedObject
 from kcheck.policy.policy_set import Parse
 from kcheck.policy.rules.rule_files import rules_in
 from kcheck.text.source import Source
 from kcheck.yaml.node import Node
 
-_DEPENDENCY = re.compile(r"paramKind|namespaceSelector|namespaceObject|oldObject|\bobjects\b|\brequest\b|authorizer|\bMutatingAdmission")
+FindRelations = Callable[[], tuple[RelatedObject, ...]]
+
+_DEPENDENCY = re.compile(
+    r"paramKind|namespaceSelector|namespaceObject|oldObject|\bobjects\b|\brequest\b|authorizer|\bMutatingAdmission"
+    r"|\b(?:podsOf|servicesOf|references|referencedBy|ownerOf|namespaceOf)\b"
+)
 """Words in policies whose verdicts may depend on more than the object."""
 
 _SEPARATOR = re.compile(r"^(?=---)", re.MULTILINE)
@@ -23,7 +28,7 @@ _SEPARATOR = re.compile(r"^(?=---)", re.MULTILINE)
 
 def collect_policies(
     files: Sequence[PolicyFile], texts: Iterable[tuple[str, str]], user: PolicyUser | None, parse_file: Parse,
-    rule_files: tuple[tuple[str, str], ...] = (),
+    rule_files: tuple[tuple[str, str], ...] = (), find_relations: FindRelations | None = None,
 ) -> PolicyInput | None:  # fmt: skip
     """Return the policies in these files, with the objects that they refer to; None if no policy is enforced.
 
@@ -33,6 +38,7 @@ def collect_policies(
         user: The user who makes the requests.
         parse_file: Parses a file.
         rule_files: Paths and contents of the files with short rules.
+        find_relations: Returns the objects with their relations; called only if a rule asks for relations.
     """
     found: list[PolicyFile] = []
     every: list[Resource] = []
@@ -48,19 +54,22 @@ def collect_policies(
     if not enforced and not rule_files:
         return None
     kinds = {"Namespace"} | {each.param_kind.kind for each in enforced if each.param_kind is not None}
+    related: tuple[RelatedObject, ...] = ()
     names = [each.id for each in enforced]
     independent = [each.id for each in enforced if _is_independent(each, bindings)]
     if rule_files:
-        from kcheck.policy.rules.programs import kinds_read
+        from kcheck.policy.rules.programs import kinds_read, uses_relations
 
         rules = rules_in(rule_files)
         names += [rule.id for rule in rules]
         independent += [rule.id for rule in rules if not _DEPENDENCY.search(_written(rule.source, rule.node))]
         kinds = kinds.union(*map(kinds_read, rules))
+        if find_relations is not None and any(map(uses_relations, rules)):
+            related = find_relations()
     known = tuple(_find_objects(kinds, texts, parse_file))
     in_input = {file.path for file in found if file.in_input}
     names_in_input = tuple(each.id for each in enforced if each.resource.document.source.path in in_input)
-    return PolicyInput(tuple(found), known, user, tuple(dict.fromkeys(names)), names_in_input, tuple(independent), rule_files)
+    return PolicyInput(tuple(found), known, user, tuple(dict.fromkeys(names)), names_in_input, tuple(independent), rule_files, related)
 
 
 def _is_independent(policy: AdmissionPolicy, bindings: Iterable[Binding]) -> bool:

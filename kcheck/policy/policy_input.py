@@ -24,6 +24,32 @@ class KnownObject(NamedTuple):
     json: str
 
 
+class RelatedObject(NamedTuple):
+    """An object with its relations to other objects, which are indexes in the list of all of them.
+
+    Attributes:
+        file: The file.
+        api_version: Its apiVersion.
+        kind: Its kind.
+        namespace: Its namespace, "" if it states none.
+        name: Its name.
+        json: The object as written, in JSON.
+        pods: Its Pods in JSON: itself, or those that a workload creates.
+        references: The objects that it names.
+        selected: The objects whose Pods its selector matches.
+    """
+
+    file: str
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+    json: str
+    pods: tuple[str, ...] = ()
+    references: tuple[int, ...] = ()
+    selected: tuple[int, ...] = ()
+
+
 class PolicyUser(NamedTuple):
     """The user whose requests are judged, as the config states."""
 
@@ -42,6 +68,7 @@ class PolicyInput(NamedTuple):
         names_in_input: Those that are enforced only because they are in the input.
         independent: Those whose verdicts depend only on the object: not on other objects, its older version or the user.
         rule_files: Paths and contents of the files with short rules.
+        related: The objects with their relations, () if no rule asks for relations.
     """
 
     files: tuple[PolicyFile, ...]
@@ -51,3 +78,4 @@ class PolicyInput(NamedTuple):
     names_in_input: tuple[str, ...] = ()
     independent: tuple[str, ...] = ()
     rule_files: tuple[tuple[str, str], ...] = ()
+    related: tuple[RelatedObject, ...] = ()

@@ -39,7 +39,7 @@ class PolicySet:
         known = KnownObjects(input.objects)
         self._rules: RuleEngine | None = None
         if input.rule_files:
-            self._rules = RuleEngine(rules_in(input.rule_files), store, known, input.user)
+            self._rules = RuleEngine(rules_in(input.rule_files), store, known, input.user, input.related)
         validating, mutating, bindings, mutating_bindings = read_admission_objects(objects)
         self.admission_policies = {f"{each.resource.kind}/{each.name}": each for each in (*validating, *mutating)}
         self.store = store

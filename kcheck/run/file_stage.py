@@ -18,7 +18,7 @@ from kcheck.finding.role import KUSTOMIZATION, SKIPPED, UNKNOWN, UNMAINTAINED, V
 from kcheck.repository.roles import RoleFinder, is_unmaintained
 from kcheck.shards.selection import Share
 from kcheck.text.source import Source
-from kcheck.workers.workers import Workers
+from kcheck.workers.workers import AutoscalingWorkers, Workers
 
 MAX_KEPT_CHARS = 24_000_000
 """Characters of file contents that are kept between loading and checking; files beyond this limit are read twice."""
@@ -168,7 +168,7 @@ class FileStage:
                 if source is not None:
                     yield file.target.path, source.text, file.role.name
 
-        add_policies(self.session, texts(candidates), texts(self.files))
+        add_policies(self.session, texts(candidates), texts(self.files), check_alone)
 
     def render_charts(self, found: Discovery, number: int) -> list[str]:
         """Render the charts of the input and add the texts to the files to check. Returns their paths. `number`: that of the first one."""
@@ -313,3 +313,8 @@ class FileStage:
                 tasks, size = [], 0
         if tasks:
             yield tasks
+
+
+def check_alone(session: Session, found: Discovery) -> list[Checked]:
+    """Check files in this process and return their outcomes."""
+    return FileStage(session, lambda characters, sources: AutoscalingWorkers(session, 1, sources)).check_input(found)

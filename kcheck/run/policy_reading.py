@@ -8,20 +8,24 @@ from functools import partial
 from kcheck.check.session import Session
 from kcheck.finding.role import EXAMPLES, FRAGMENTS, TESTS
 from kcheck.policy.collection import collect_policies
-from kcheck.policy.policy_input import PolicyFile, PolicyInput, PolicyUser
+from kcheck.policy.policy_input import PolicyFile, PolicyInput, PolicyUser, RelatedObject
+from kcheck.run.policy_relations import CheckFiles, find_relations
 from kcheck.yaml.parse import parse
 
 _NOT_ENFORCED = TESTS | EXAMPLES | FRAGMENTS
 """Roles of files whose policies are not enforced on the input: those of tests, libraries and examples."""
 
 
-def add_policies(session: Session, candidates: Iterable[tuple[str, str, str]], texts: Iterable[tuple[str, str, str]]) -> None:
+def add_policies(
+    session: Session, candidates: Iterable[tuple[str, str, str]], texts: Iterable[tuple[str, str, str]], check_files: CheckFiles
+) -> None:  # fmt: skip
     """Add the policies that are enforced to a session, before workers receive it.
 
     Args:
         session: The session, with the settings of policies.
         candidates: Path, content and role of the files of the input that may contain policies.
         texts: The same of all files of the input, which is used only if there are policies.
+        check_files: Checks files with a session, to find the relations of their objects.
     """
     settings = session.policy_settings
     own = dict(settings.files)
@@ -36,7 +40,12 @@ def add_policies(session: Session, candidates: Iterable[tuple[str, str, str]], t
     objects = [*own.items(), *((path, text) for path, text, role in texts if role not in TESTS)]
     user = PolicyUser(settings.username, settings.groups) if settings.username else None
     parse_file = session.substitution.parse if session.substitution is not None else parse
-    session.policies = collect_policies(files, dict(objects).items(), user, parse_file, settings.rule_files)
+    by_path = dict(objects)
+
+    def relations() -> tuple[RelatedObject, ...]:
+        return find_relations(by_path.items(), session, check_files)
+
+    session.policies = collect_policies(files, by_path.items(), user, parse_file, settings.rule_files, relations)
     if session.policies is not None and session.factory is not None:
         session.factory = partial(_create_with, session.factory, session.policies)
 

@@ -9,9 +9,10 @@ from typing import Any
 from kcheck.cel.eval.program import LATEST, Environment, Program
 from kcheck.cel.kubernetes.expressions import source_offset
 from kcheck.cel.kubernetes.policies import NAMESPACE, REQUEST
-from kcheck.cel.language.declarations import known_functions
+from kcheck.cel.language.declarations import Overload, known_functions
 from kcheck.cel.language.issues import Issue
 from kcheck.cel.language.syntax import Call, Comprehension, Expr, Ident, Literal, Select
+from kcheck.cel.library import relations
 from kcheck.cel.values.types import BOOL, DYN, STRING, Type, list_of
 from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.policy.admission.expression_analysis import UNKNOWN, ExpressionAnalysis
@@ -29,15 +30,26 @@ _CONTAINER = " (in container '')"
 _UNDEFINED = re.compile(r"undefined field '([^']+)'")
 _UNDECLARED = re.compile(r"undeclared reference to '([^']+)'")
 _VARIABLES = ("object", "self", "oldObject", "request", "namespaceObject", "objects")
+RELATIONS_TYPE = relations.TYPE
 OBJECTS = "objects"
 """The variable with the objects of the input by kind: `objects.Service` is a list."""
 
 
-def _environment(whole: Type, value: Type, objects: Type = DYN) -> Environment:
+RELATIONS = "@relations"
+"""The hidden variable that functions such as podsOf receive."""
+
+
+def _environment(whole: Type, value: Type, objects: Type = DYN, pod: Type = DYN, service: Type = DYN, other: Type = DYN) -> Environment:
+    source = Type("opaque", RELATIONS_TYPE)
     named = {
         "object": whole, "oldObject": whole, "self": value, "request": REQUEST, "namespaceObject": NAMESPACE, OBJECTS: objects,
+        RELATIONS: source,
     }  # fmt: skip
-    return Environment(named, LATEST)
+    results = {"podsOf": list_of(pod), "servicesOf": list_of(service), "ownerOf": DYN, "namespaceOf": NAMESPACE}
+    functions = {
+        name: Overload(name, name, "relations", 0, False, (source, DYN), results.get(name, list_of(other)), ()) for name in relations.NAMES
+    }
+    return Environment(named, LATEST, functions=functions, context=RELATIONS)
 
 
 _untyped = _environment(DYN, DYN)
@@ -82,6 +94,12 @@ def kinds_read(rule: ShortRule) -> set[str]:
                 found.add(each.field)
             todo += [each.over, *each.parts] if isinstance(each, Comprehension) else each.children
     return found
+
+
+def uses_relations(rule: ShortRule) -> bool:
+    """Return whether expressions of a rule call a function such as podsOf."""
+    programs = (_untyped.compile(expression.text) for _, expression in rule.expressions())
+    return any(isinstance(each, Program) and each.uses(RELATIONS) for each in programs)
 
 
 class _KindFields:
@@ -140,7 +158,10 @@ class _RuleTarget:
         self.misses: dict[str, str] = {}
         whole_type = _any_object(self.misses) if every else cel_type(whole, self.misses)
         objects = Type("object", OBJECTS, fields=_KindFields(store, self.misses))
-        self.environment = _environment(whole_type, whole_type if value is None else cel_type(value, self.misses), objects)
+        shapes = [builtin.shape if (builtin := store.builtin("v1", kind)) is not None else None for kind in ("Pod", "Service")]
+        pod, service = (cel_type(shape, self.misses) for shape in shapes)
+        own = whole_type if value is None else cel_type(value, self.misses)
+        self.environment = _environment(whole_type, own, objects, pod, service, _any_object(self.misses))
         self.name = name
         self.shape = whole
         self.own = value
@@ -266,7 +287,7 @@ def _explained(issue: Issue, target: _RuleTarget) -> str:
     undeclared = _UNDECLARED.search(message)
     if undeclared is not None:
         word = undeclared[1]
-        near = nearest(word, [*_VARIABLES, *known_functions()]) or ""
+        near = nearest(word, [*_VARIABLES, *relations.NAMES, *known_functions()]) or ""
         quoted = f"; write '{word}' in quotes for a text" if not near and word.isidentifier() else ""
         return f'unknown name "{word}"' + (f"; {did_you_mean(near)}" if near else quoted)
     return message
