@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kcheck.kube.resource import Resource, resources
 from kcheck.policy.admission.admission_policies import read_admission_objects
 from kcheck.policy.admission.definitions import AdmissionPolicy, Binding
-from kcheck.policy.policy_input import KnownObject, PolicyFile, PolicyInput, PolicyUser, RelatedObject
+from kcheck.policy.policy_input import FindRelations, KnownObject, PolicyFile, PolicyInput, PolicyUser, RelatedObject
 from kcheck.policy.policy_set import Parse
 from kcheck.policy.rules.rule_files import rules_in
 from kcheck.text.source import Source
 from kcheck.yaml.node import Node
-
-FindRelations = Callable[[], tuple[RelatedObject, ...]]
 
 _DEPENDENCY = re.compile(
     r"paramKind|namespaceSelector|namespaceObject|oldObject|\bobjects\b|\brequest\b|authorizer|\bMutatingAdmission"
@@ -34,7 +32,7 @@ def collect_policies(
 
     Args:
         files: The files that may contain policies.
-        texts: The paths and contents of all files with objects, which are read only if there are policies.
+        texts: The paths and contents of all files with objects, which are read only if there are policies. They may be read several times.
         user: The user who makes the requests.
         parse_file: Parses a file.
         rule_files: Paths and contents of the files with short rules.
@@ -65,7 +63,7 @@ def collect_policies(
         independent += [rule.id for rule in rules if not _DEPENDENCY.search(_written(rule.source, rule.node))]
         kinds = kinds.union(*map(kinds_read, rules))
         if find_relations is not None and any(map(uses_relations, rules)):
-            related = find_relations()
+            related = find_relations([*texts])
     known = tuple(_find_objects(kinds, texts, parse_file))
     in_input = {file.path for file in found if file.in_input}
     names_in_input = tuple(each.id for each in enforced if each.resource.document.source.path in in_input)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from kcheck.text.record import NamedTuple
 
 
@@ -48,6 +50,10 @@ class RelatedObject(NamedTuple):
     pods: tuple[str, ...] = ()
     references: tuple[int, ...] = ()
     selected: tuple[int, ...] = ()
+
+
+FindRelations = Callable[[Sequence[tuple[str, str]]], tuple[RelatedObject, ...]]
+"""Returns the related objects in files, given as paths and contents."""
 
 
 class PolicyUser(NamedTuple):

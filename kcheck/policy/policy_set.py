@@ -8,9 +8,10 @@ from kcheck.kube.resource import Resource, resources
 from kcheck.policy.admission.admission_policies import AdmissionPolicies, read_admission_objects
 from kcheck.policy.held_objects import held_object
 from kcheck.policy.known_objects import KnownObjects
-from kcheck.policy.policy_input import PolicyInput
+from kcheck.policy.policy_input import PolicyInput, RelatedObject
 from kcheck.policy.review import Review
 from kcheck.policy.rules.engine import RuleEngine
+from kcheck.policy.rules.programs import uses_relations
 from kcheck.policy.rules.rule_files import rules_in
 from kcheck.policy.verdict import PolicyNotice, Verdict
 from kcheck.schema.store import Store
@@ -45,6 +46,11 @@ class PolicySet:
         self.store = store
         self._validating = AdmissionPolicies(validating, bindings, known, input.user)
         self._mutating = AdmissionPolicies(mutating, mutating_bindings, known, input.user) if mutating_bindings else None
+
+    def use_relations(self, find_relations: Callable[[], tuple[RelatedObject, ...]]) -> None:
+        """Replace the objects with their relations, if rules ask for relations."""
+        if self._rules is not None and any(map(uses_relations, self._rules.rules)):
+            self._rules.use_relations(find_relations())
 
     def reasons(self, resource: Resource) -> dict[str, str]:
         """Return the ids of all policies with the clause that excludes an object, "" if the policy judges it."""

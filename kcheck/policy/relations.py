@@ -12,9 +12,12 @@ from typing import Any
 
 from kcheck.cel.library.relations import NAMES, RelationSource
 from kcheck.cel.values.values import EvaluationError, Value
+from kcheck.defaulting.objects import default_object
 from kcheck.policy.admission.evaluation import without_secrets
 from kcheck.policy.known_objects import KnownObjects, nearness
 from kcheck.policy.policy_input import RelatedObject
+from kcheck.policy.tracing import untraced
+from kcheck.schema.store import Store
 
 __all__ = ["NAMES", "InputRelations", "ObjectRelations"]
 
@@ -22,10 +25,14 @@ _Key = tuple[str, str, str, str]
 
 
 class InputRelations:
-    """The relations of all objects of an input. `objects`: the objects; a relation is the index of an object."""
+    """The relations of all objects of an input. `objects`: the objects; a relation is the index of an object.
 
-    def __init__(self, objects: Iterable[RelatedObject]) -> None:
+    Related objects are those that the API server holds, as the judged object is.
+    """
+
+    def __init__(self, objects: Iterable[RelatedObject], store: Store) -> None:
         self.objects = tuple(objects)
+        self._store = store
         self._by_name: dict[_Key, list[int]] = defaultdict(list)
         self._incoming: dict[int, list[int]] = defaultdict(list)
         self._selecting: dict[int, list[int]] = defaultdict(list)
@@ -39,6 +46,7 @@ class InputRelations:
 
     def find(self, object: Value, file: str) -> int | None:
         """Return the index of an object in JSON: of several with its name, the one whose file is nearest to `file`."""
+        object = untraced(object)
         try:
             metadata = object["metadata"]  # type: ignore[index]
             name, namespace = metadata["name"] if "name" in metadata else "", metadata["namespace"] if "namespace" in metadata else ""
@@ -65,7 +73,7 @@ class InputRelations:
 
     def _value(self, text: str) -> Any:
         if text not in self._parsed:
-            self._parsed[text] = json.loads(text)
+            self._parsed[text] = default_object(json.loads(text), self._store, namespace="default", creation=False)
         return self._parsed[text]
 
 
@@ -136,6 +144,7 @@ class ObjectRelations(RelationSource):
 
 
 def _entry(value: Any, key: str) -> Any:
+    value = untraced(value)
     return value[key] if value is not None and not isinstance(value, (str, list)) and key in value else None
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from kcheck.check.session import Session
 from kcheck.finding.role import EXAMPLES, FRAGMENTS, TESTS
 from kcheck.policy.collection import collect_policies
-from kcheck.policy.policy_input import PolicyFile, PolicyInput, PolicyUser, RelatedObject
+from kcheck.policy.policy_input import PolicyFile, PolicyInput, PolicyUser
 from kcheck.run.policy_relations import CheckFiles, find_relations
 from kcheck.yaml.parse import parse
 
@@ -40,12 +40,8 @@ def add_policies(
     objects = [*own.items(), *((path, text) for path, text, role in texts if role not in TESTS)]
     user = PolicyUser(settings.username, settings.groups) if settings.username else None
     parse_file = session.substitution.parse if session.substitution is not None else parse
-    by_path = dict(objects)
-
-    def relations() -> tuple[RelatedObject, ...]:
-        return find_relations(by_path.items(), session, check_files)
-
-    session.policies = collect_policies(files, by_path.items(), user, parse_file, settings.rule_files, relations)
+    relations = partial(find_relations, session=session, check_files=check_files)
+    session.policies = collect_policies(files, dict(objects).items(), user, parse_file, settings.rule_files, relations)
     if session.policies is not None and session.factory is not None:
         session.factory = partial(_create_with, session.factory, session.policies)
 

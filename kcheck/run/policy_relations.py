@@ -43,7 +43,7 @@ def find_relations(texts: Iterable[tuple[str, str]], session: Session, check_fil
 
 class _RelationFinder:
     def __init__(self, session: Session, facts_by_file: list[tuple[str, list[Facts]]]) -> None:
-        self.facts = [facts for _, found in facts_by_file for facts in found if facts.is_complete and facts.id.name]
+        self.facts = [facts for _, found in facts_by_file for facts in found if facts.id.name]
         self.numbers = {id(facts): number for number, facts in enumerate(self.facts)}
         self.references: list[dict[int, None]] = [{} for _ in self.facts]
         self.selected: list[dict[int, None]] = [{} for _ in self.facts]

@@ -99,11 +99,17 @@ class RuleEngine:
         related: tuple[RelatedObject, ...] = (),
     ) -> None:  # fmt: skip
         by_id = {each.id: each for each in rules}
+        self.rules = tuple(by_id.values())
         self._bound = [_BoundRule(each, store) for _, each in sorted(by_id.items())]
         self._known = known
-        self._relations = InputRelations(related)
+        self._relations = InputRelations(related, store)
+        self._store = store
         self._user = user
         self._candidates: dict[ResourceName, list[_BoundRule]] = {}
+
+    def use_relations(self, related: tuple[RelatedObject, ...]) -> None:
+        """Replace the objects with their relations."""
+        self._relations = InputRelations(related, self._store)
 
     def verdicts(self, review: Review, is_enabled: IsEnabled) -> Iterator[Verdict | PolicyNotice]:
         """Yield what the enabled rules say of an object."""
