@@ -12,6 +12,7 @@ import pytest
 
 from tests.cli.test_hook import APP, BAD, FIXABLE, GOOD, OLD_FAULT
 from tests.conftest import ROOT, must, run
+from tests.helm.programs import PROGRAMS, needs_helm
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n  containers:\n    - name: web\n      image: {image}\n"
 TOOLS = Path(sys.executable).parent
@@ -143,3 +144,48 @@ def test_fixes(source: str, manager: Manager, tmp_path: Path) -> None:
     code, said = repository.commit({**APP, **change})
     assert code == 1
     assert finding.split(" ")[1] in said
+
+
+CHART = {
+    "charts/web/Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+    "charts/web/values.yaml": "port: 8080\n",
+    "charts/web/templates/pod.yaml": f'{POD.format(image="nginx:1.29.1")}{{{{ include "ports" . | indent 6 }}}}\n',
+    "charts/web/templates/_ports.tpl": '{{ define "ports" }}ports: [{containerPort: {{ .Values.port }}}]{{ end }}\n',
+}
+
+
+@needs_helm
+def test_charts(source: str, manager: Manager, tmp_path: Path) -> None:
+    helm = manager._replace(environment={**manager.environment, "KCHECK_HELM": PROGRAMS[0]})
+    repository = Repository(tmp_path, helm, f"{source}      - id: kcheck-charts\n")
+    code, said = repository.commit(CHART)
+    assert code == 0, said
+    # Helpers and templates are passed to the hook, although they are not YAML.
+    helper = CHART["charts/web/templates/_ports.tpl"]
+    code, said = repository.commit({"charts/web/templates/_ports.tpl": helper.replace("containerPort", "containerPrt")})
+    assert code == 1
+    assert 'charts/web/templates/_ports.tpl:1:30: error[unknown-field]: unknown field "containerPrt" in ContainerPort' in said
+    repository.reset()
+    # A value causes a finding in a template that the commit does not change.
+    code, said = repository.commit({"charts/web/values.yaml": "port: 99999\n"})
+    assert code == 1
+    assert "charts/web/templates/_ports.tpl:1:45: error[invalid-port-number]: containerPort 99999 is out of range (1-65535)" in said
+    assert "the commit causes it" in said
+    repository.reset()
+    # An old finding does not block a commit.
+    _git(tmp_path, "rm", "--quiet", "charts/web/values.yaml")
+    repository.write({"charts/web/values.yaml": "port: 99999\n"})
+    _git(tmp_path, "add", "--all")
+    _git(tmp_path, "commit", "--quiet", "--no-verify", "--message", "change")
+    code, said = repository.commit({"charts/web/values.yaml": "port: 99999\n# comment\n", "readme.yaml": "a: b\n"})
+    assert code == 0, said
+
+
+def test_charts_without_helm(source: str, manager: Manager, tmp_path: Path) -> None:
+    repository = Repository(tmp_path, manager, f"{source}      - id: kcheck-charts\n")
+    path = manager.environment["PATH"].split(":")
+    if any(Path(folder, "helm").exists() for folder in path):
+        pytest.skip("helm is installed in the PATH of the hooks")
+    code, said = repository.commit(CHART)
+    assert code == 1
+    assert "kcheck: charts were not checked: helm is not installed" in said

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from kcheck.facts.bundle import Bundle
@@ -12,6 +12,7 @@ from kcheck.finding.fingerprint import Fingerprint
 from kcheck.finding.rendered import Rendered
 from kcheck.finding.role import Role
 from kcheck.finding.severity import Severity
+from kcheck.kube.location import Location
 from kcheck.text.record import NamedTuple
 
 DOCS_URL = "https://kcheck.dev"
@@ -101,6 +102,8 @@ class Report:
         policies: ids of the user-defined policies that are enforced.
         policies_in_input: those that are enforced only because they are in the input.
         bundle: facts of all objects, used by `kcheck graph`.
+        charts: folders of the charts that were rendered, with findings in any of their files.
+        move_place: returns the location in a template of one in a rendered chart, None if no chart was rendered.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -125,6 +128,8 @@ class Report:
     policies_in_input: tuple[str, ...] = ()
     has_files: bool = field(default=True, compare=False)
     bundle: Bundle = field(default_factory=lambda: Bundle(()), compare=False, repr=False)
+    charts: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    move_place: Callable[[Location], Location] | None = field(default=None, compare=False, repr=False)
 
     def count(self) -> Counter[Severity]:
         """Return the number of findings of each severity."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kcheck.kube.resource import Resource, resources
-from kcheck.policy.admission.admission_policies import AdmissionPolicies, read_admission_objects
+from kcheck.policy.admission.admission_policies import AdmissionPolicies
+from kcheck.policy.admission.definitions import read_admission_objects
+from kcheck.policy.collection import Parse
 from kcheck.policy.held_objects import held_object
 from kcheck.policy.known_objects import KnownObjects
 from kcheck.policy.policy_input import PolicyInput, RelatedObject
@@ -16,11 +18,7 @@ from kcheck.policy.rules.rule_files import rules_in
 from kcheck.policy.verdict import PolicyNotice, Verdict
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
-from kcheck.yaml.document import Document
 from kcheck.yaml.parse import parse
-
-Parse = Callable[[Source], list[Document]]
-"""Parses a file. The parser of a session also fills in variables."""
 
 
 class PolicySet:

@@ -20,7 +20,7 @@ from typing import Any
 
 from kcheck.kube.resource import Resource, resources
 from kcheck.kube.suggestions import suggest
-from kcheck.policy.admission.admission_policies import read_admission_objects
+from kcheck.policy.admission.definitions import read_admission_objects
 from kcheck.policy.policy_input import FindRelations, KnownObject, PolicyFile, PolicyInput
 from kcheck.policy.policy_set import PolicySet
 from kcheck.policy.rules.definitions import SUFFIX

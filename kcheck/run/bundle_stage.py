@@ -134,6 +134,8 @@ class _ReportBuilder:
         replaced = of_charts | {each.file for each in charts.passed}
         self.report.passed = [each for each in self.report.passed if each.file not in replaced] + charts.passed
         relocated = charts.relocated(kept)
+        self.report.charts = frozenset(charts.rendered - charts.only.keys())
+        self.report.move_place = charts.template_place
         self.report.limited += charts.limited
         self.report.limited += [
             SkippedFile(file, "lines whose values the chart leaves empty were not checked; add values for checks, such as ci/*-values.yaml")

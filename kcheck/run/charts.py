@@ -97,6 +97,12 @@ class _FoundChart(NamedTuple):
     role: Role
     only: frozenset[str] = frozenset()
 
+    @property
+    def renders(self) -> bool:
+        """Whether it may have something to render."""
+        folders = ("templates", "charts")
+        return self.folder.endswith(".tgz") or any(os.path.isdir(os.path.join(self.folder, name)) for name in folders)
+
 
 def find_charts(targets: Iterable[Target], roles: RoleFinder) -> list[_FoundChart]:
     """Return the charts of an input that are rendered on their own: those in folders, and archives and templates of the command line."""
@@ -214,6 +220,7 @@ class ChartStage:
     def _report_missing_program(self, found: _FoundChart, chart: Chart) -> None:
         message = Complaint(f'chart "{chart.metadata().name}" was not checked: helm is not installed', "install helm, or use --helm")
         self.report(SKIPPED, found, found.target.path, message)
+        self.charts.is_unrendered = True
         if found.target.named or found.target.path[found.target.start :] == CHART_FILE:
             self.charts.is_named_unrendered = True
 

@@ -17,6 +17,7 @@ from kcheck.facts.facts import Facts
 from kcheck.finding.role import KUSTOMIZATION, SKIPPED, UNKNOWN, UNMAINTAINED, VENDORED, Role
 from kcheck.repository.roles import RoleFinder, is_unmaintained
 from kcheck.shards.selection import Share
+from kcheck.text.complaint import Complaint
 from kcheck.text.source import Source
 from kcheck.workers.workers import AutoscalingWorkers, Workers
 
@@ -43,6 +44,11 @@ def consume(checked: list[Checked]) -> Iterator[Checked]:
     checked.reverse()
     while checked:
         yield checked.pop()
+
+
+def has_charts(found: Discovery) -> bool:
+    """Return whether an input may contain charts, or templates of charts."""
+    return any(target.path.endswith((CHART_NAME, ".tgz")) or (target.named and "templates/" in target.path) for target in found.targets)
 
 
 @dataclass(slots=True)
@@ -100,6 +106,8 @@ class FileStage:
             self.read_targets(found, share)
             if self.session.helm is not None and share is None:
                 paths += self.render_charts(found, len(paths))
+            elif self.session.helm is not None:
+                self.report_unrendered_charts(found)
             for number, fault in enumerate(found.unreadable, len(found.targets)):
                 self.outcomes[number] = self.unreadable_outcome(fault)
                 if share is not None:
@@ -173,9 +181,7 @@ class FileStage:
     def render_charts(self, found: Discovery, number: int) -> list[str]:
         """Render the charts of the input and add the texts to the files to check. Returns their paths. `number`: that of the first one."""
         self.session.charts = None
-        if not any(
-            target.path.endswith((CHART_NAME, ".tgz")) or (target.named and "templates/" in target.path) for target in found.targets
-        ):
+        if not has_charts(found):
             return []
         # Imported on first use: most inputs contain no chart.
         from kcheck.run.chart_releases import find_releases, may_describe_release
@@ -192,6 +198,20 @@ class FileStage:
             defines, has_policies = CRD_MARKER in each.text, POLICY_MARKER in each.text
             self.files.append(_StageFile(at, target, len(each.text), defines, source, role=each.role, has_policies=has_policies))
         return [each.path for each in rendered]
+
+    def report_unrendered_charts(self, found: Discovery) -> None:
+        """Report the charts of the input, which no shard renders: kcheck merge has neither their templates nor their values."""
+        if not has_charts(found):
+            return
+        from kcheck.run.charts import SKIPPED as UNRENDERED
+        from kcheck.run.charts import find_charts
+
+        maintained = (each for each in find_charts(found.targets, self.roles) if each.role.name not in UNMAINTAINED)
+        charts = {each.target.path for each in maintained if each.renders}
+        message = Complaint("the chart was not checked: shards contain no charts", "check charts in a run without --shard")
+        for number, target in enumerate(found.targets):
+            if target.path in charts and number in self.outcomes:
+                self.outcomes[number].findings += file_findings(UNRENDERED, target.path, 1, message, self.session.rules_for(target.path))
 
     def keep_shard(self, own: Collection[int]) -> None:
         """Drop the files of other shards, except those that may define kinds."""

@@ -139,6 +139,7 @@ class RenderedCharts:
         rendered: folders of the charts that were rendered.
         only: templates whose findings are reported, by chart; all if the chart is not contained.
         incomplete: templates with findings that are not reported, because they are about lines whose values the chart leaves empty.
+        is_unrendered: whether a chart could not be rendered because helm is missing.
         is_named_unrendered: whether a chart on the command line could not be rendered because helm is missing.
     """
 
@@ -150,6 +151,7 @@ class RenderedCharts:
         self.rendered: set[str] = set()
         self.only: dict[str, frozenset[str]] = {}
         self.incomplete: set[str] = set()
+        self.is_unrendered = False
         self.is_named_unrendered = False
         self._paths: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)
         self._sources: dict[tuple[int, str], Source] = {}
@@ -200,6 +202,11 @@ class RenderedCharts:
                 finding = finding._replace(message=f"{finding.message} (with {text})")
             result.append(finding)
         return result
+
+    def template_place(self, place: Location) -> Location:
+        """Return the location in the template of the object of one in a rendered text; other locations are kept."""
+        path = rendered_path(place.file)
+        return place if path is None else _Mover(self).template_place(place, path)
 
     def _add_values(self, merged: dict[_Key, _MovedFinding], mover: _Mover) -> None:
         """Add the values that the texts of findings come from."""
@@ -315,6 +322,15 @@ class _Mover:
         callers = stack[level + 1 :][:_MAX_CALLERS]
         related += (Related(self.located(place, rendering, each, each.start, each.end, text), "called here") for each in callers)
         return found, related, True
+
+    def template_place(self, place: Location, path: RenderedPath) -> Location:
+        """Return the location of the outermost piece, which is in the template of the object."""
+        rendering = self.charts.renderings[path.rendering]
+        traced = rendering.trace.texts.get(path.name)
+        stack = [] if traced is None else rendering.trace.stacks.of(traced.stack_at(place.start))
+        if not stack:
+            return self.place(place, path)[0]
+        return self.located(place, rendering, stack[-1], stack[-1].start, stack[-1].end, rendering.texts[path.name])
 
     def queries(self, place: Location, path: RenderedPath) -> list[TextQuery]:
         """Return the parts of a text that actions print, which may come from values."""

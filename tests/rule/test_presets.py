@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +14,7 @@ from kcheck.rule.presets import PRESETS
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
 from tests.cli.conftest import Program, program
+from tests.conftest import load_tool
 
 __all__ = ["program"]
 
@@ -87,9 +87,6 @@ def test_config_and_flag_select_a_preset(program: Program, tmp_path: Path) -> No
     assert is_reported()
 
 
-def test_the_pages_are_current() -> None:
-    root = Path(__file__).resolve().parents[2]
-    done = subprocess.run(
-        [sys.executable, root / "tools/preset_pages.py", "--check"], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 0, done.stdout
+def test_the_pages_are_current(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["preset_pages.py", "--check"])
+    assert load_tool("preset_pages").main() == 0, capsys.readouterr().out

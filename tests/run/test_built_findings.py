@@ -69,7 +69,9 @@ BASE = {"base/kustomization.yaml": "resources: [web.yaml, namespace.yaml]\n", "b
 
 
 @pytest.mark.parametrize("cached", [False, True])
-def test_what_all_overlays_replace_or_add_is_not_reported(cached: bool, check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_all_overlays_replace_or_add_is_not_reported(
+    cached: bool, check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if cached:
         monkeypatch.setenv("KCHECK_NO_CACHE", "0")
         monkeypatch.setenv("KCHECK_CACHE_DIR", str(tmp_path / ".git" / "cache"))
@@ -93,9 +95,7 @@ def test_what_one_of_two_overlays_leaves_is_reported_in_the_base(check: Check, t
 
 def test_what_only_an_overlay_makes_wrong_is_reported_there(check: Check, tmp_path: Path) -> None:
     write(tmp_path, {**BASE, **overlay("prod", f"namespace: shop\n{IMAGES}"), **overlay("dev", "namespace: Shop\n")})
-    assert [place for place in check() if place[0] == "invalid-name"] == [
-        ("invalid-name", "dev/kustomization.yaml", 2)
-    ]
+    assert [place for place in check() if place[0] == "invalid-name"] == [("invalid-name", "dev/kustomization.yaml", 2)]
 
 
 def test_findings_about_the_text_of_a_file_stay(check: Check, tmp_path: Path) -> None:

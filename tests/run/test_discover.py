@@ -11,11 +11,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from kcheck.discovery.discover import Discovery, NoSuchPath, Target, discover
 from kcheck.discovery.glob import Excludes, Glob, path_regex
+from tests.conftest import examples
 
 OBJECT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 
@@ -430,7 +431,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, HealthCheck.function_scoped_fixture)
 @given(files=st.dictionaries(st.sampled_from(["", "a", "b", "a/b"]), st.lists(rules(), min_size=1, max_size=4), max_size=3))
 def test_the_files_that_git_would_add_are_found(repository: Path, files: dict[str, list[str]]) -> None:
     for folder, lines in files.items():

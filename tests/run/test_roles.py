@@ -562,11 +562,14 @@ def test_shards_and_the_cache_know_the_roles(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize(("select", "expected"), [((), []), (("--select", "spec"), ["a/patch.yaml", "testdata/web.yaml"])])
-def test_the_rules_of_the_api_server_alone_judge_files_as_they_are(select: tuple[str, ...], expected: list[str], tmp_path: Path) -> None:
+def test_the_rules_of_the_api_server_alone_judge_files_as_they_are(
+    select: tuple[str, ...], expected: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever their role: what is not whole would be rejected."""
     part = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 2}\n"
     plant(tmp_path, {"a/patch.yaml": part, "testdata/web.yaml": part})
-    done = CliRunner().invoke(kcheck, ["check", str(tmp_path), "--isolated", "--format", "json", *select])
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(kcheck, ["check", ".", "--isolated", "--format", "json", *select])
     assert sorted({f["file"] for f in json.loads(done.stdout)["findings"] if f["rule"] == "missing-required-field"}) == expected
 
 

@@ -10,8 +10,7 @@ from kcheck.cel.library.authorization import AUTHORIZER, RESOURCE
 from kcheck.cel.values.values import EvaluationError, Undecided, Value
 from kcheck.finding.evidence import PolicyEvidence
 from kcheck.finding.severity import ERROR
-from kcheck.kube.resource import Resource
-from kcheck.policy.admission.definitions import GROUP, AdmissionPolicy, Binding
+from kcheck.policy.admission.definitions import AdmissionPolicy, Binding
 from kcheck.policy.admission.evaluation import (
     Activation,
     CostExceeded,
@@ -33,7 +32,6 @@ from kcheck.policy.resource_names import ResourceName
 from kcheck.policy.review import Review
 from kcheck.policy.tracing import NAME
 from kcheck.policy.verdict import PolicyNotice, Verdict
-from kcheck.text.record import NamedTuple
 
 _NO_PARAMS: list[dict[str, Any] | None] = [None]
 
@@ -275,33 +273,3 @@ def _param_verdict(policy: AdmissionPolicy, binding: Binding, message: str) -> V
     evidence = PolicyEvidence("vap", policy.name, binding.name)
     place = binding.place(binding.resource["spec"]["paramRef"])
     return Verdict(policy.id, f"failed to configure binding: {message}", ERROR, NAME, evidence, place)
-
-
-class AdmissionObjects(NamedTuple):
-    """The admission policies and bindings of an input."""
-
-    validating: list[AdmissionPolicy]
-    mutating: list[AdmissionPolicy]
-    validating_bindings: list[Binding]
-    mutating_bindings: list[Binding]
-
-
-def read_admission_objects(resources: Iterable[Resource]) -> AdmissionObjects:
-    """Return the policies and bindings among these objects. Of objects with the same name, the last one applies."""
-    policies: dict[tuple[str, str], AdmissionPolicy] = {}
-    bindings: dict[tuple[str, str], Binding] = {}
-    for resource in resources:
-        key = resource.kind, resource.name
-        if resource.group == GROUP and resource.name and resource.kind in _POLICY_KINDS:
-            policies[key] = AdmissionPolicy(resource)
-        elif resource.group == GROUP and resource.name and resource.kind.removesuffix("Binding") in _POLICY_KINDS:
-            bindings[key] = Binding(resource)
-    return AdmissionObjects(
-        [each for each in policies.values() if not each.is_mutating],
-        [each for each in policies.values() if each.is_mutating],
-        [each for (kind, _), each in bindings.items() if kind.startswith("Validating")],
-        [each for (kind, _), each in bindings.items() if kind.startswith("Mutating")],
-    )
-
-
-_POLICY_KINDS = ("ValidatingAdmissionPolicy", "MutatingAdmissionPolicy")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from kcheck.kube.location import Location
@@ -12,6 +13,7 @@ from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 GROUP = "admissionregistration.k8s.io"
+_POLICY_KINDS = ("ValidatingAdmissionPolicy", "MutatingAdmissionPolicy")
 
 
 class AdmissionRule(NamedTuple):
@@ -144,6 +146,33 @@ class Binding:
     def place(self, node: Node) -> Location:
         """Return the location of a node of the binding."""
         return Locator(self.resource.document, self.resource).place(node)
+
+
+class AdmissionObjects(NamedTuple):
+    """The admission policies and bindings of an input."""
+
+    validating: list[AdmissionPolicy]
+    mutating: list[AdmissionPolicy]
+    validating_bindings: list[Binding]
+    mutating_bindings: list[Binding]
+
+
+def read_admission_objects(resources: Iterable[Resource]) -> AdmissionObjects:
+    """Return the policies and bindings among these objects. Of objects with the same name, the last one applies."""
+    policies: dict[tuple[str, str], AdmissionPolicy] = {}
+    bindings: dict[tuple[str, str], Binding] = {}
+    for resource in resources:
+        key = resource.kind, resource.name
+        if resource.group == GROUP and resource.name and resource.kind in _POLICY_KINDS:
+            policies[key] = AdmissionPolicy(resource)
+        elif resource.group == GROUP and resource.name and resource.kind.removesuffix("Binding") in _POLICY_KINDS:
+            bindings[key] = Binding(resource)
+    return AdmissionObjects(
+        [each for each in policies.values() if not each.is_mutating],
+        [each for each in policies.values() if each.is_mutating],
+        [each for (kind, _), each in bindings.items() if kind.startswith("Validating")],
+        [each for (kind, _), each in bindings.items() if kind.startswith("Mutating")],
+    )
 
 
 def match_of(node: Node) -> MatchResources:
