@@ -16,13 +16,8 @@ from kcheck.discovery.load import load_file
 from kcheck.engine import settings
 from kcheck.engine.options import CheckOptions
 from kcheck.kube.resource import Resource, resources
-<<<<<<< HEAD
-from kcheck.policy.admission.admission_policies import read_admission_objects
-from kcheck.policy.admission.definitions import AdmissionPolicy, Binding
-from kcheck.policy.policy_input import RelatedObject
-=======
 from kcheck.policy.admission.definitions import AdmissionPolicy, Binding, read_admission_objects
->>>>>>> main
+from kcheck.policy.policy_input import RelatedObject
 from kcheck.policy.policy_tests import is_test_file
 from kcheck.policy.rules.definitions import SUFFIX, InvalidRules, ShortRule
 from kcheck.policy.rules.rule_files import check_rule_files

@@ -7,31 +7,19 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from kcheck.kube.resource import Resource, resources
-<<<<<<< HEAD
-from kcheck.policy.admission.admission_policies import read_admission_objects
-from kcheck.policy.admission.definitions import AdmissionPolicy, Binding
-from kcheck.policy.policy_input import FindRelations, KnownObject, PolicyFile, PolicyInput, PolicyUser, RelatedObject
-from kcheck.policy.policy_set import Parse
-from kcheck.policy.rules.rule_files import rules_in
-=======
 from kcheck.policy.admission.definitions import AdmissionPolicy, Binding, read_admission_objects
-from kcheck.policy.policy_input import KnownObject, PolicyFile, PolicyInput, PolicyUser
->>>>>>> main
+from kcheck.policy.policy_input import FindRelations, KnownObject, PolicyFile, PolicyInput, PolicyUser, RelatedObject
 from kcheck.text.source import Source
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
 
-<<<<<<< HEAD
+Parse = Callable[[Source], list[Document]]
+"""Parses a file. The parser of a session also fills in variables."""
+
 _DEPENDENCY = re.compile(
     r"paramKind|namespaceSelector|namespaceObject|oldObject|\bobjects\b|\brequest\b|authorizer|\bMutatingAdmission"
     r"|\b(?:podsOf|servicesOf|references|referencedBy|ownerOf|namespaceOf)\b"
 )
-=======
-Parse = Callable[[Source], list[Document]]
-"""Parses a file. The parser of a session also fills in variables."""
-
-_DEPENDENCY = re.compile(r"paramKind|namespaceSelector|namespaceObject|oldObject|\bobjects\b|\brequest\b|authorizer|\bMutatingAdmission")
->>>>>>> main
 """Words in policies whose verdicts may depend on more than the object."""
 
 _SEPARATOR = "\n---"
@@ -69,13 +57,9 @@ def collect_policies(
     names = [each.id for each in enforced]
     independent = [each.id for each in enforced if _is_independent(each, bindings)]
     if rule_files:
-<<<<<<< HEAD
-        from kcheck.policy.rules.programs import kinds_read, uses_relations
-=======
         # Imported late: this brings the compiler of expressions.
-        from kcheck.policy.rules.programs import kinds_read
+        from kcheck.policy.rules.programs import kinds_read, uses_relations
         from kcheck.policy.rules.rule_files import rules_in
->>>>>>> main
 
         rules = rules_in(rule_files)
         names += [rule.id for rule in rules]

@@ -117,9 +117,7 @@ def _known_object(resource: Resource) -> KnownObject:
     return KnownObject(path, resource.api_version, resource.kind, resource.namespace, resource.name, text)
 
 
-def run_test_file(
-    source: Source, store: Store, read_path: ReadPath, find_relations: FindRelations = lambda texts: ()
-) -> TestReport:
+def run_test_file(source: Source, store: Store, read_path: ReadPath, find_relations: FindRelations = lambda texts: ()) -> TestReport:
     """Run the tests in a file. `read_path`: reads policies and objects, relative to the file."""
     run = _TestRun(source, store, read_path, find_relations)
     for document in parse(source):

@@ -46,13 +46,10 @@ class InputRelations:
 
     def find(self, object: Value, file: str) -> int | None:
         """Return the index of an object in JSON: of several with its name, the one whose file is nearest to `file`."""
-        object = untraced(object)
-        try:
-            metadata = object["metadata"]  # type: ignore[index]
-            name, namespace = metadata["name"] if "name" in metadata else "", metadata["namespace"] if "namespace" in metadata else ""
-            found = self._by_name.get(_key(str(object["apiVersion"]), str(object["kind"]), str(namespace), str(name)), ())  # type: ignore[index]
-        except (KeyError, TypeError, IndexError):
-            return None
+        metadata = _entry(object, "metadata")
+        api_version, kind = _entry(object, "apiVersion"), _entry(object, "kind")
+        namespace, name = _entry(metadata, "namespace"), _entry(metadata, "name")
+        found = self._by_name.get(_key(str(api_version), str(kind), str(namespace or ""), str(name or "")), ())
         return max(found, key=lambda each: nearness(self.objects[each].file, file), default=None)
 
     def incoming(self, number: int) -> list[int]:
@@ -110,7 +107,8 @@ class ObjectRelations(RelationSource):
         if relation == "podsOf":
             return self._input.pods(number) or [pod for each in _unique(entry.selected) for pod in self._input.pods(each)]
         if relation == "servicesOf":
-            return [self._input.object(each) for each in _unique(self._input.selecting(number)) if self._input.objects[each].kind == "Service"]
+            selecting = _unique(self._input.selecting(number))
+            return [self._input.object(each) for each in selecting if self._input.objects[each].kind == "Service"]
         wanted = entry.references if relation == "references" else self._input.incoming(number)
         return [self._input.object(each) for each in _unique(wanted)]
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
+from kcheck.check.file import Checked
 from kcheck.check.session import Session
+from kcheck.discovery.discover import Discovery
 from kcheck.finding.role import EXAMPLES, FRAGMENTS, TESTS
 from kcheck.policy.collection import collect_policies
-from kcheck.policy.policy_input import PolicyFile, PolicyInput, PolicyUser
-from kcheck.run.policy_relations import CheckFiles, find_relations
+from kcheck.policy.policy_input import PolicyFile, PolicyInput, PolicyUser, RelatedObject
 from kcheck.yaml.parse import parse
+
+CheckFiles = Callable[[Session, Discovery], list[Checked]]
+"""Checks files with a session and returns their outcomes."""
 
 _NOT_ENFORCED = TESTS | EXAMPLES | FRAGMENTS
 """Roles of files whose policies are not enforced on the input: those of tests, libraries and examples."""
 
 
 def add_policies(
-    session: Session, candidates: Iterable[tuple[str, str, str]], texts: Iterable[tuple[str, str, str]], check_files: CheckFiles
+    session: Session, candidates: Iterable[tuple[str, str, str]], texts: Iterable[tuple[str, str, str]], check_files: CheckFiles,
 ) -> None:  # fmt: skip
     """Add the policies that are enforced to a session, before workers receive it.
 
@@ -40,7 +44,13 @@ def add_policies(
     objects = [*own.items(), *((path, text) for path, text, role in texts if role not in TESTS)]
     user = PolicyUser(settings.username, settings.groups) if settings.username else None
     parse_file = session.substitution.parse if session.substitution is not None else parse
-    relations = partial(find_relations, session=session, check_files=check_files)
+
+    def relations(texts: Sequence[tuple[str, str]]) -> tuple[RelatedObject, ...]:
+        # Imported late: few rules ask for relations.
+        from kcheck.run.policy_relations import find_relations
+
+        return find_relations(texts, session, check_files)
+
     session.policies = collect_policies(files, dict(objects).items(), user, parse_file, settings.rule_files, relations)
     if session.policies is not None and session.factory is not None:
         session.factory = partial(_create_with, session.factory, session.policies)

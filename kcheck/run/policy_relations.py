@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from kcheck.check.file import Checked
@@ -20,15 +20,14 @@ from kcheck.schema.store import Store
 from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
 
-CheckFiles = Callable[[Session, Discovery], list[Checked]]
-"""Checks files with a session and returns their outcomes."""
-
 _SELECTING = frozenset(("service", "budget", "policy", "pod-monitor"))
 """The aims of selectors that stand for the Pods that they match."""
 _TEMPLATES = Occurrences(("core/v1 PodTemplateSpec",))
 
 
-def find_relations(texts: Iterable[tuple[str, str]], session: Session, check_files: CheckFiles) -> tuple[RelatedObject, ...]:
+def find_relations(
+    texts: Iterable[tuple[str, str]], session: Session, check_files: Callable[[Session, Discovery], list[Checked]]
+) -> tuple[RelatedObject, ...]:
     """Return the related objects in files (paths and contents). The files are checked without rules, which yields their facts."""
     texts = list(texts)
     quiet = session.without_rules()
@@ -42,12 +41,12 @@ def find_relations(texts: Iterable[tuple[str, str]], session: Session, check_fil
 
 
 class _RelationFinder:
-    def __init__(self, session: Session, facts_by_file: list[tuple[str, list[Facts]]]) -> None:
+    def __init__(self, session: Session, facts_by_file: list[tuple[str, Sequence[Facts]]]) -> None:
         self.facts = [facts for _, found in facts_by_file for facts in found if facts.id.name]
         self.numbers = {id(facts): number for number, facts in enumerate(self.facts)}
         self.references: list[dict[int, None]] = [{} for _ in self.facts]
         self.selected: list[dict[int, None]] = [{} for _ in self.facts]
-        by_file: Mapping[str, list[Facts]] = dict(facts_by_file)
+        by_file: Mapping[str, Sequence[Facts]] = dict(facts_by_file)
         renderings = () if session.charts is None else session.charts.units()
         units = find_units(facts_by_file, session.complete_part, session.partial_folders, renderings)
         whole = Bundle((facts for found in by_file.values() for facts in found), session.complete, list(by_file))
