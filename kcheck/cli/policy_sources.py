@@ -78,8 +78,8 @@ class LoadedPolicies(NamedTuple):
                     yield from resources(document)
 
     def find_relations(self, texts: Sequence[tuple[str, str]]) -> tuple[RelatedObject, ...]:
-        """Returns the related objects in files, given as paths and contents."""
-        return find_relations(texts, self.session, check_alone)
+        """Returns the related objects in files with examples, given as paths and contents."""
+        return find_relations(texts, self.session, check_alone, abridged=True)
 
     def tests(self) -> list[tuple[str, str]]:
         """Returns the test files."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from kcheck.check.file import Checked
@@ -26,9 +27,15 @@ _TEMPLATES = Occurrences(("core/v1 PodTemplateSpec",))
 
 
 def find_relations(
-    texts: Iterable[tuple[str, str]], session: Session, check_files: Callable[[Session, Discovery], list[Checked]]
+    texts: Iterable[tuple[str, str]],
+    session: Session,
+    check_files: Callable[[Session, Discovery], list[Checked]],
+    abridged: bool = False,
 ) -> tuple[RelatedObject, ...]:
-    """Return the related objects in files (paths and contents). The files are checked without rules, which yields their facts."""
+    """Return the related objects in files (paths and contents). The files are checked without rules, which yields their facts.
+
+    `abridged`: whether objects are examples, which need only the fields that a rule reads; otherwise such objects are patches.
+    """
     texts = list(texts)
     quiet = session.without_rules()
     quiet.policies, quiet.policy_settings, quiet.helm = None, type(session.policy_settings)(), None
@@ -36,6 +43,8 @@ def find_relations(
     targets = [Target(path, named=False, data=text.encode("utf-8", "surrogatepass")) for path, text in texts]
     checked = check_files(quiet, Discovery(targets, partial=frozenset(session.partial_folders)))
     facts_by_file = [(each.path, each.outcome.facts) for each in checked]
+    if abridged:
+        facts_by_file = [(path, [replace(each, is_complete=True) for each in facts]) for path, facts in facts_by_file]
     finder = _RelationFinder(session, facts_by_file)
     return finder.objects(_objects_in(texts), session.stores[-1])
 
