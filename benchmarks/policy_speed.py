@@ -65,7 +65,9 @@ def workloads(number: int) -> list[Resource]:
     for file in sorted(CORPUS.rglob("*.y*ml")):
         text = file.read_text(encoding="utf-8", errors="replace")
         if any(f"kind: {kind}\n" in text for kind in WORKLOADS):
-            found += [each for each in objects_in(text, str(file)) if each.kind in WORKLOADS and each.api_version in ("v1", "apps/v1", "batch/v1")]
+            found += [
+                each for each in objects_in(text, str(file)) if each.kind in WORKLOADS and each.api_version in ("v1", "apps/v1", "batch/v1")
+            ]
     return found[:: max(1, len(found) // number)][:number]
 
 

@@ -77,6 +77,15 @@ def chain_spans(code: str) -> Iterator[tuple[tuple[str, ...], int, int]]:
             yield tuple(filter(None, match[2].split("."))), *match.span()
 
 
+def reads_values(chart: Chart, piece: TemplatePiece) -> bool:
+    """Return whether an action prints values: it names them, or prints "." within `with` or `range` of values."""
+    template = chart.template(piece.file)
+    code = template.text[piece.start : piece.end]
+    return "Values" in code or (
+        "." in code and any("Values" in each.code for each in _around(template, piece.start) if each.keyword in ("with", "range"))
+    )
+
+
 class ChartValues:
     """The values that a chart is rendered with, in order of precedence.
 

@@ -7,12 +7,28 @@ from collections.abc import Callable, Sequence
 from kcheck.text.record import NamedTuple
 
 
+class BuiltPolicy(NamedTuple):
+    """What a kustomization makes of a policy or binding in a file. `json`: the object, "" if several kustomizations build it differently."""
+
+    kind: str
+    name: str
+    json: str
+
+
 class PolicyFile(NamedTuple):
-    """A file with policies or bindings. `in_input`: whether its policies are enforced only because the file is in the input."""
+    """A file with policies or bindings.
+
+    Attributes:
+        path: The path of the file.
+        text: Its content.
+        in_input: Whether its policies are enforced only because the file is in the input.
+        built: The objects of the file that kustomizations change.
+    """
 
     path: str
     text: str
     in_input: bool = True
+    built: tuple[BuiltPolicy, ...] = ()
 
 
 class KnownObject(NamedTuple):
@@ -74,6 +90,7 @@ class PolicyInput(NamedTuple):
         names_in_input: Those that are enforced only because they are in the input.
         independent: Those whose verdicts depend only on the object: not on other objects, its older version or the user.
         rule_files: Paths and contents of the files with short rules.
+        unenforced: Why policies of the input are not enforced, for people.
         related: The objects with their relations, () if no rule asks for relations.
     """
 
@@ -84,4 +101,5 @@ class PolicyInput(NamedTuple):
     names_in_input: tuple[str, ...] = ()
     independent: tuple[str, ...] = ()
     rule_files: tuple[tuple[str, str], ...] = ()
+    unenforced: tuple[str, ...] = ()
     related: tuple[RelatedObject, ...] = ()

@@ -8,7 +8,7 @@ from typing import Any
 from kcheck.kube.resource import Resource
 from kcheck.policy.conversion import converted
 from kcheck.policy.held_objects import default_again, held_object
-from kcheck.policy.resource_names import ResourceName, resource_of
+from kcheck.policy.resource_names import ResourceName, equivalents, resource_of
 from kcheck.schema.shape import Shape
 from kcheck.schema.store import Store
 
@@ -24,6 +24,7 @@ class Review:
         name: The resource of the object.
         is_namespace: Whether the object is a Namespace.
         object_name: The name in the request: "" if the API server generates it.
+        changed_by: The ids of the mutating policies that changed the object.
         namespace: The namespace of the request: for a Namespace its own name, "" for other objects without namespace.
         old: The object before the request in JSON, None if it is created.
     """
@@ -35,12 +36,14 @@ class Review:
         self.store = store
         self.name: ResourceName = resource_of(resource.api_version, resource.kind, store)
         self.old = old
+        self.changed_by: list[str] = []
         self._object = object
         id = resource.id
         self.is_namespace = self.name.plural == "namespaces" and not self.name.group
         self.object_name = id.name
         self.namespace = id.name if self.is_namespace else (id.namespace or "default") if self.name.namespaced else ""
         self.answers: dict[Any, Any] = {}
+        self._equivalents: tuple[ResourceName, ...] | None = None
 
     @property
     def object(self) -> dict[str, Any]:
@@ -53,6 +56,13 @@ class Review:
         """Replace the object by one that a mutating policy changed, which is defaulted again."""
         self._object = default_again(value, self.store)
         self.answers = {}
+
+    @property
+    def equivalents(self) -> tuple[ResourceName, ...]:
+        """The other versions and groups in which the API server serves the object."""
+        if self._equivalents is None:
+            self._equivalents = equivalents(self.name, self.store)
+        return self._equivalents
 
     @property
     def shape(self) -> Shape | None:

@@ -156,6 +156,14 @@ def is_plain(text: str) -> bool:
     return True
 
 
+@lru_cache(maxsize=8192)
+def plain_line(text: str) -> str | None:
+    """A plain line with asterisks, None for other lines."""
+    if is_harmless(text):
+        return text
+    return line(text) if is_plain(text) else None
+
+
 def cover(text: str, start: int, end: int) -> str:
     """A line with some of its characters as asterisks."""
     start, end = max(start, 0), min(end, len(text))

@@ -57,12 +57,9 @@ def build_kustomizations(
         kinds: The kinds that the input defines for all objects, by their files.
     """
     paths = list(paths)
-    # Paths of kustomizations lead out of their folder, but not out of the repository or the folder that contains the input.
     root = _root(paths)
     read = _BuildReader(root, paths, texts)
-    library = Library(read, parse=None if session.substitution is None else session.substitution.parse)
-    builder = KustomizationBuilder(library)
-    builds = {folder: builder.build(os.path.relpath(folder, root).replace(os.sep, "/")) for folder in kustomizations}
+    library, builds = _model_builds(session, kustomizations, root, read)
     failures: list[SkippedFile] = []
     if session.kustomize:
         builds, failures = _rendered(session, builds, library, root, kustomizations)
@@ -77,6 +74,24 @@ def build_kustomizations(
             facts, findings, documents = check.check_build(build, kustomizations[folder])
             units[folder] = BuiltUnit(facts, build.complete, is_renamed, findings, documents)
     return Builds(units, tuple(read.digests.items()), tuple(_remote_entries(builds.values(), library)), tuple(failures))
+
+
+def model_builds(
+    session: Session, kustomizations: Iterable[str], paths: Iterable[str], texts: Mapping[str, bytes]
+) -> tuple[Library, dict[str, Build]]:
+    """Return the builds of kustomizations by their folders, and the library of their files. `paths`: the files of the input."""
+    paths = list(paths)
+    root = _root(paths)
+    return _model_builds(session, kustomizations, root, _BuildReader(root, paths, texts))
+
+
+def _model_builds(
+    session: Session, kustomizations: Iterable[str], root: str, read: _BuildReader
+) -> tuple[Library, dict[str, Build]]:  # fmt: skip
+    library = Library(read, parse=None if session.substitution is None else session.substitution.parse)
+    builder = KustomizationBuilder(library)
+    # Paths of kustomizations lead out of their folder, but not out of the repository or the folder that contains the input.
+    return library, {folder: builder.build(os.path.relpath(folder, root).replace(os.sep, "/")) for folder in kustomizations}
 
 
 def _rendered(
@@ -239,6 +254,7 @@ class _BuildCheck:
         self._rules_for = rules_for
         self._stores_for = session.stores_for
         self._session = Session(session.registry, session.rules, stores, judges_placeholders=session.judges_placeholders)
+        self._session.policies = session.policies
         self._moved: dict[tuple[int, Range], tuple[str, int, Range, int]] = {}
 
     def add_kinds(self, kinds: Sequence[InputKind], defined: Collection[tuple[str, str]]) -> None:
@@ -276,7 +292,8 @@ class _BuildCheck:
     def _relocated(self, value: Any) -> Any:
         """Return a value in which locations in the texts of the library are replaced by those in files."""
         if isinstance(value, Location):
-            return self._location(value)
+            # The places of policies are in files.
+            return value if value.file else self._location(value)
         if isinstance(value, tuple):
             items = [self._relocated(each) for each in value]
             if all(one is other for one, other in zip(items, value, strict=True)):

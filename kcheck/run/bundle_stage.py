@@ -121,6 +121,7 @@ class _ReportBuilder:
                 is_enabled = self.session.rules.policies.is_enabled
                 self.report.policies = tuple(filter(is_enabled, policies.names))
                 self.report.policies_in_input = tuple(filter(is_enabled, policies.names_in_input))
+                self.report.unenforced_policies = policies.unenforced
             self.report.kubernetes = ", ".join(_versions(self.session, self.checked))
         return self.report
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from kcheck.check.file import Checked
@@ -21,7 +21,8 @@ _NOT_ENFORCED = TESTS | EXAMPLES | FRAGMENTS
 
 
 def add_policies(
-    session: Session, candidates: Iterable[tuple[str, str, str]], texts: Iterable[tuple[str, str, str]], check_files: CheckFiles,
+    session: Session, candidates: Iterable[tuple[str, str, str]], texts: Iterable[tuple[str, str, str]], paths: Iterable[str] = (),
+    contents: Mapping[str, bytes] | None = None, check_files: CheckFiles = lambda session, found: [],
 ) -> None:  # fmt: skip
     """Add the policies that are enforced to a session, before workers receive it.
 
@@ -29,6 +30,8 @@ def add_policies(
         session: The session, with the settings of policies.
         candidates: Path, content and role of the files of the input that may contain policies.
         texts: The same of all files of the input, which is used only if there are policies.
+        paths: The paths of all files of the input, to find the kustomizations that change policies.
+        contents: Contents that replace those of files.
         check_files: Checks files with a session, to find the relations of their objects.
     """
     settings = session.policy_settings
@@ -38,10 +41,16 @@ def add_policies(
         for path, text, role in candidates
         if path not in own and (role not in _NOT_ENFORCED or role in session.included_roles)
     ]
+    unenforced: tuple[str, ...] = ()
+    if files:
+        # Imported late: few inputs have policies.
+        from kcheck.run.patched_policies import patch_policies
+
+        files, unenforced = patch_policies(session, files, paths, contents or {})
     files += [PolicyFile(path, text, False) for path, text in own.items()]
     if not files and not settings.rule_files:
         return
-    objects = [*own.items(), *((path, text) for path, text, role in texts if role not in TESTS)]
+    objects = [*own.items(), *((path, text) for path, text, role in texts if role not in TESTS), *settings.provided]
     user = PolicyUser(settings.username, settings.groups) if settings.username else None
     parse_file = session.substitution.parse if session.substitution is not None else parse
 
@@ -51,7 +60,7 @@ def add_policies(
 
         return find_relations(texts, session, check_files)
 
-    session.policies = collect_policies(files, dict(objects).items(), user, parse_file, settings.rule_files, relations)
+    session.policies = collect_policies(files, dict(objects).items(), user, parse_file, settings.rule_files, unenforced, relations)
     if session.policies is not None and session.factory is not None:
         session.factory = partial(_create_with, session.factory, session.policies)
 

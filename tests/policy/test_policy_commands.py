@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 import kcheck
 from kcheck.cli.main import kcheck as cli
-from tests.policy.texts_of_policies import DEPLOYMENTS, binding, config_map, policy, write
+from tests.policy.texts_of_policies import DEPLOYMENTS, PODS, binding, config_map, policy, write
 
 RULES = """\
 policies:
@@ -275,3 +276,63 @@ def test_bundle(tmp_path: Path) -> None:
     assert output.startswith("# platform 1.2.0\n---\n")
     assert output.count('app.kubernetes.io/version: "1.2.0"') == 4
     assert output.count("kcheck.dev/authors") == 4
+
+
+MUTATING = """
+policies: [m.yaml]
+tests:
+  - object: {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: "i:1"}]}}
+    expect: {profile: changed, judge: pass}
+    mutated: {spec: {securityContext: {seccompProfile: {type: RuntimeDefault}}, hostNetwork: null, containers: [{name: c}]}}
+  - object: {apiVersion: v1, kind: ConfigMap, metadata: {name: m}}
+    expect: {profile: excluded}
+    mutated: {metadata: {name: m, labels: null}}
+"""
+
+
+def mutating_policies() -> str:
+    rules = {"matchConstraints": policy(rules=[PODS])["spec"]["matchConstraints"]}
+    profile = "Object.spec.securityContext.seccompProfile{type: 'RuntimeDefault'}"
+    change = f"Object{{spec: Object.spec{{securityContext: Object.spec.securityContext{{seccompProfile: {profile}}}}}}}"
+    mutation = {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": change}}
+    mutating = policy(name="profile") | {
+        "kind": "MutatingAdmissionPolicy", "spec": rules | {"reinvocationPolicy": "Never", "mutations": [mutation]}
+    }  # fmt: skip
+    judge = policy("object.spec.securityContext.seccompProfile.type == 'RuntimeDefault'", name="judge", rules=[PODS])
+    return yaml.safe_dump_all([mutating, judge])
+
+
+def test_mutated_objects(tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text(mutating_policies())
+    (tmp_path / "m.kcheck-test.yaml").write_text(MUTATING)
+    found = run("test", ".")
+    assert (found.exit_code, found.stdout) == (0, "10 cases of 4 policies, 0 failures.\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("RuntimeDefault", "Unconfined", 'seccompProfile.type "Unconfined" after the mutation, but it is "RuntimeDefault"'),
+        ("hostNetwork: null", "hostNetwork: true", "expected spec.hostNetwork true after the mutation, but it is absent"),
+        ("[{name: c}]", "[{name: c, image: null}]", 'expected no spec.containers[0].image after the mutation, but it is "i:1"'),
+        ("profile: changed", "profile: pass", 'expected pass, but the result for Pod "p" is changed'),
+        ("profile: excluded", "profile: changed", 'expected changed, but the result for ConfigMap "m" is excluded'),
+    ],
+)  # fmt: skip
+def test_differences_of_mutated_objects(before: str, after: str, expected: str, tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text(mutating_policies())
+    (tmp_path / "m.kcheck-test.yaml").write_text(MUTATING.replace(before, after))
+    found = run("test", ".")
+    assert found.exit_code == 1
+    assert expected in found.stdout
+    assert run("test", ".", "--update").exit_code == (0 if "absent" not in expected else 1)
+
+
+def test_secrets_are_not_shown_in_differences(tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text(mutating_policies())
+    secret = "{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {password: correct-horse}}"
+    test = f"policies: [m.yaml]\ntests:\n  - object: {secret}\n    mutated: {{data: {{password: null}}}}\n"
+    (tmp_path / "m.kcheck-test.yaml").write_text(test)
+    found = run("test", ".")
+    assert "expected no data.password" in found.stdout
+    assert "Y29ycmVjdC1ob3JzZQ" not in found.stdout

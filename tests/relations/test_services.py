@@ -51,6 +51,14 @@ def test_other_names_are_not_typos(selector: str, labels: str, tmp_path: Path) -
     assert finding.help == "make the selector and the Pod labels equal"
 
 
+def test_pods_of_a_folder_without_a_key_or_value_of_the_selector_are_unrelated(tmp_path: Path) -> None:
+    files = {"s.yaml": service("search", "component: search, role: client"), "d.yaml": workload(labels="app: dashboard")}
+    assert check(tmp_path, files, "service-without-pods") == []
+    files["d.yaml"] = workload(labels="name: search")
+    (finding,) = check(tmp_path, files, "service-without-pods")
+    assert finding.help == "make the selector and the Pod labels equal"
+
+
 def test_pods_that_another_service_selects_are_spoken_for(tmp_path: Path) -> None:
     files = {"a.yaml": service("webb", "app: webb"), "b.yaml": service() + workload()}
     (finding,) = check(tmp_path, files, "service-without-pods")

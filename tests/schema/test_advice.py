@@ -121,3 +121,12 @@ def test_what_follows_from_an_unknown_field_is_not_reported() -> None:
     )
     (finding,) = check_text(ingress, ["spec"])
     assert finding.help == "use service: {name: web, port: {name: http}}"
+
+
+def test_a_misplaced_field_that_its_place_has_already_is_removed() -> None:
+    template = "  template:\n    strategy: {type: Recreate}\n    metadata: {labels: {app: a}}\n    spec: {containers: [{name: a, image: a}]}\n"
+    start = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  selector: {matchLabels: {app: a}}\n"
+    (found,) = check_text(f"{start}  strategy: {{type: Recreate}}\n{template}", ["unknown-field"])
+    assert found.help == "remove it, because spec (line 5) has it already"
+    (found,) = check_text(f"{start}  strategy: {{type: RollingUpdate}}\n{template}", ["unknown-field"])
+    assert found.help == "merge it into spec (line 5)"

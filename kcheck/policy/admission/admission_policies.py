@@ -85,7 +85,7 @@ class AdmissionPolicies:
 
     def verdicts(self, review: Review, is_enabled: IsEnabled) -> Iterator[Verdict | PolicyNotice]:
         """Yield what the enabled policies say of an object."""
-        for bound in self._candidates_for(review):
+        for bound in self.candidates(review):
             matched = bound.matcher.matched_resource(review, self._namespace_labels)
             if matched is not None and is_enabled(bound.policy.id):
                 yield from self._judge(bound, review, matched)
@@ -125,19 +125,16 @@ class AdmissionPolicies:
 
         A mutation that cannot be evaluated without the cluster is not applied, which is reported.
         """
-        changed = False
         applied: list[BoundPolicy] = []
-        for bound in self._candidates_for(review):
+        for bound in self.candidates(review):
             if is_enabled(bound.policy.id):
                 before = review.object
                 yield from self._mutate_with(bound, review)
                 if review.object is not before:
-                    changed = True
                     applied.append(bound)
-        if changed and any(bound.policy.is_reinvoked for bound in applied):
-            for bound in applied:
-                if bound.policy.is_reinvoked:
-                    yield from self._mutate_with(bound, review)
+        for bound in applied:
+            if bound.policy.is_reinvoked:
+                yield from self._mutate_with(bound, review)
 
     def _mutate_with(self, bound: BoundPolicy, review: Review) -> Iterator[PolicyNotice]:
         policy = bound.policy
@@ -148,12 +145,15 @@ class AdmissionPolicies:
         if isinstance(programs, InvalidPolicy):
             yield _invalid_notice(policy, programs)
             return
+        before = review.object
         for binding, matcher in bound.bindings:
             if matcher is not None and matcher.matched_resource(review, self._namespace_labels) is None:
                 continue
             params = self._params_of(policy, binding, review)
             for param in params if isinstance(params, list) else ():
                 yield from self._apply_mutations(policy, programs, review, matched, param)
+        if review.object != before and policy.id not in review.changed_by:
+            review.changed_by.append(policy.id)
 
     def _apply_mutations(
         self, policy: AdmissionPolicy, programs: PolicyPrograms, review: Review, matched: ResourceName, param: dict[str, Any] | None
@@ -180,7 +180,7 @@ class AdmissionPolicies:
             else:
                 review.replace_object(found)
 
-    def _candidates_for(self, review: Review) -> list[BoundPolicy]:
+    def candidates(self, review: Review) -> list[BoundPolicy]:
         """Return the policies whose rules may select an object of this kind."""
         key = review.name, review.operation
         found = self._candidates.get(key)

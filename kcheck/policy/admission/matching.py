@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from kcheck.policy.admission.definitions import GROUP, AdmissionRule, MatchResources
-from kcheck.policy.resource_names import ResourceName, equivalents
+from kcheck.policy.resource_names import ResourceName
 from kcheck.policy.review import Review, labels_of
 
 NamespaceLabels = Callable[[Review], Mapping[str, str]]
@@ -91,7 +91,7 @@ class Matcher:
 
 
 def _selected_by(rules: tuple[AdmissionRule, ...], exact: bool, review: Review) -> ResourceName | None:
-    names = (review.name,) if exact else (review.name, *equivalents(review.name, review.store))
+    names = (review.name,) if exact else (review.name, *review.equivalents)
     # The requested version is preferred, whatever the order of the rules.
     for each in names:
         for rule in rules:

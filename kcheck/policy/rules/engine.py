@@ -113,12 +113,16 @@ class RuleEngine:
 
     def verdicts(self, review: Review, is_enabled: IsEnabled) -> Iterator[Verdict | PolicyNotice]:
         """Yield what the enabled rules say of an object."""
-        candidates = self._candidates.get(review.name)
-        if candidates is None:
-            candidates = self._candidates[review.name] = [each for each in self._bound if not each.scope.excluding_kind(review)]
-        for bound in candidates:
+        for bound in self.candidates(review):
             if is_enabled(bound.rule.id) and not bound.scope.exclusion(review):
                 yield from self._judge(bound, review)
+
+    def candidates(self, review: Review) -> list[_BoundRule]:
+        """Return the rules whose scope may include an object of this kind."""
+        found = self._candidates.get(review.name)
+        if found is None:
+            found = self._candidates[review.name] = [each for each in self._bound if not each.scope.excluding_kind(review)]
+        return found
 
     def reasons(self, review: Review) -> Iterator[tuple[ShortRule, str]]:
         """Yield each rule with the condition that excludes an object, "" if it judges the object."""

@@ -29,6 +29,8 @@ _LIBRARY = """
     varnish vault websphere-liberty wordpress xwiki yourls znc zookeeper
 """
 _OFFICIAL = frozenset(_LIBRARY.split())
+# A part of a path in capitals, such as OWNER: repositories have names in lower case.
+_CAPITALS = pattern(r"(?:^|/)[A-Z][A-Z0-9_-]+(?=[/:@]|$)")
 # A version of at least three parts in the name of a repository, such as inference-cu124.2-3: the repository contains only this version.
 _VERSION_IN_NAME = pattern(r"(?<!\d)\d+[.-]\d+[.-]\d+(?!\d)")
 
@@ -133,7 +135,7 @@ def _parse(text: str, local: bool = False) -> image.Image | None:
 
 def _is_filled_in(text: str) -> bool:
     """Whether a tool replaces the image before it is applied."""
-    return text.startswith(_BUILT) or placeholders.in_name(text) != ""
+    return text.startswith(_BUILT) or placeholders.in_name(text) != "" or _CAPITALS.search(text) is not None
 
 
 @rule("pull-policy-not-always", "imagePullPolicy is not Always", severity=INFO, groups=("images",), default=False, fixable=True)
