@@ -10,7 +10,7 @@ import pytest
 
 import kcheck
 from tests.cli.conftest import BAD_POD, Program, program
-from tests.cli.test_hook import git
+from tests.git import git
 from tests.helm.programs import PROGRAMS, needs_helm
 from tests.run.test_charts import CHART, POD, findings, write
 
