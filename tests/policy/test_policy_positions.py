@@ -36,7 +36,7 @@ POD: dict[str, Any] = {
         ("object.spec.containers.exists(c, c.name == 'b' && c.ports.exists(p, p.containerPort == 1))", "spec.containers"),
         ("object.spec.containers.all(c, c.ports.exists(p, p.containerPort == 82))", "spec.containers[0].ports"),
         ("!object.metadata.labels.all(k, k != 'team')", "metadata.labels"),
-        ("object.metadata.name != 'p' || has(object.status)", "status"),
+        ("object.metadata.name != 'p' || has(object.data)", "data"),
         ("object.metadata.name != 'p' && has(object.spec)", "metadata.name"),
         ("object.spec.containers.size() < 2", "spec.containers"),
         ("has(object.metadata.annotations)", "metadata.annotations"),
