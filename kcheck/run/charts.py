@@ -28,7 +28,7 @@ from kcheck.redaction import redact
 from kcheck.repository.roles import RoleFinder
 from kcheck.run.chart_releases import Release, ReleaseValues, is_below, read_value_file, repository_of
 from kcheck.run.rendered_charts import RenderedCharts, RenderedFile, Rendering
-from kcheck.run.rendering_cache import Pool, RenderingCache
+from kcheck.run.rendering_cache import Pool, RenderingCache, StoredMistake
 from kcheck.schema.locator import LINE_LIMIT
 from kcheck.schema.store import Store
 from kcheck.text.complaint import Complaint
@@ -363,6 +363,8 @@ class _ChartJob:
         charts = self.stage.charts
         failures: list[tuple[_ValueSet, str]] = []
         renderings: list[Rendering] = []
+        # While helm runs.
+        mistakes = self._mistakes()
         by_name = self._by_values()
         for values, outputs in ((each, by_name[each.name]) for each in self.values):
             for versions, settings, output in outputs:
@@ -378,7 +380,7 @@ class _ChartJob:
                     rendering.insert_comments()
                 renderings.append(rendering)
         self._report_failures(failures, bool(renderings))
-        self._report_mistakes()
+        self._report_mistakes(mistakes)
         charts.limited += (
             SkippedFile(self.chart.place_of(path)[0], "it refers to other documents, so values were not validated")
             for path in self.chart.schemas_with_links
@@ -454,10 +456,13 @@ class _ChartJob:
             if not has_output:
                 return
 
-    def _report_mistakes(self) -> None:
-        """Report what is wrong with values and templates whatever they render."""
+    def _mistakes(self) -> Sequence[StoredMistake]:
+        """Return what is wrong with values and templates whatever they render."""
         files = [(each.path, each.text) for values in self.values for each in values.files if each.node is None]
-        for each in self.stage.cache.mistakes(self.chart, list(dict(files).items())):
+        return self.stage.cache.mistakes(self.chart, list(dict(files).items()))
+
+    def _report_mistakes(self, mistakes: Sequence[StoredMistake]) -> None:
+        for each in mistakes:
             rule, message = _MISTAKES[each.kind]
             help = did_you_mean(each.near) if each.near else _HELP[each.kind]
             if self.found.only and each.path not in self.found.only:
