@@ -19,6 +19,7 @@ from kcheck.kube.resource import Resource, resources
 from kcheck.policy.policy_set import PolicySet
 from kcheck.repository.roles import RoleFinder
 from kcheck.rule.registry import Registry
+from kcheck.run.file_stage import check_alone
 from kcheck.run.policy_reading import add_policies
 from kcheck.schema.crd.definitions import add_definitions
 from kcheck.text.source import Source
@@ -63,7 +64,7 @@ def read_objects(paths: Sequence[str], values: dict[str, Any]) -> InputObjects:
             finder.add_text(target.path, source.text)
             texts.append((target.path, source.text, finder.after_reading(target, role).name))
     candidates = [each for each in texts if POLICY_MARKER in each[1]] if session.policy_settings.from_input else []
-    add_policies(session, candidates, texts, [path for path, _, _ in texts])
+    add_policies(session, candidates, texts, [path for path, _, _ in texts], check_files=check_alone)
     if session.policies is None:
         raise Failure("kcheck: no policies are enforced on this input; set policies in the config, or pass --policies PATH")
     documents = [each for path, text, role in texts if role not in SKIPPED and role not in TESTS for each in _documents(path, text)]

@@ -17,10 +17,13 @@ from kcheck.engine import settings
 from kcheck.engine.options import CheckOptions
 from kcheck.kube.resource import Resource, resources
 from kcheck.policy.admission.definitions import AdmissionPolicy, Binding, read_admission_objects
+from kcheck.policy.policy_input import RelatedObject
 from kcheck.policy.policy_tests import is_test_file
 from kcheck.policy.rules.definitions import SUFFIX, InvalidRules, ShortRule
 from kcheck.policy.rules.rule_files import check_rule_files
 from kcheck.rule.registry import Registry
+from kcheck.run.file_stage import check_alone
+from kcheck.run.policy_relations import find_relations
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
@@ -73,6 +76,10 @@ class LoadedPolicies(NamedTuple):
             if not path.endswith(SUFFIX) and not is_test_file(path):
                 for document in parse(Source(path, text)):
                     yield from resources(document)
+
+    def find_relations(self, texts: Sequence[tuple[str, str]]) -> tuple[RelatedObject, ...]:
+        """Returns the related objects in files with examples, given as paths and contents."""
+        return find_relations(texts, self.session, check_alone, abridged=True)
 
     def tests(self) -> list[tuple[str, str]]:
         """Returns the test files."""

@@ -34,7 +34,7 @@ def policy_test(paths: tuple[str, ...], update: bool, quiet: bool, **values: Any
     sources = find_policies(paths, values)
     failures, number, tested = _run_examples(sources)
     for path, text in sources.tests():
-        report = run_test_file(Source(path, text), sources.store, read_path)
+        report = run_test_file(Source(path, text), sources.store, read_path, sources.find_relations)
         if update and report.faults:
             report = _updated(report, sources)
         number += report.number
@@ -81,7 +81,7 @@ def _run_examples(sources: LoadedPolicies) -> tuple[list[_TestFailure], int, set
         for example in rule.examples:
             number += 1
             tested.add(rule.id)
-            found = example_failures(rule, example, sources.store)
+            found = example_failures(rule, example, sources.store, sources.find_relations)
             failures += [_TestFailure.of(rule.source, each.node, f"{rule.id}: {each.message}") for each in found]
     return failures, number, tested
 
@@ -100,7 +100,7 @@ def _updated(report: TestReport, sources: LoadedPolicies) -> TestReport:
     text = apply_edits(source.text, _separate(made))
     with written(source.path) as file:
         file.write(text)
-    return run_test_file(Source(source.path, text), sources.store, read_path)
+    return run_test_file(Source(source.path, text), sources.store, read_path, sources.find_relations)
 
 
 def _separate(made: Sequence[Edit]) -> list[Edit]:

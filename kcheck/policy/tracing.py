@@ -62,6 +62,11 @@ def _traced(value: Value, link: _Link, links: list[_Link]) -> Value:
     return value
 
 
+def untraced(value: Value) -> Value:
+    """Return a value without the record of what is read from it."""
+    return value._raw if isinstance(value, TracedMap) else value
+
+
 class TracedMap(View):
     """A map that records which entries are read."""
 

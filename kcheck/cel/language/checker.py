@@ -118,6 +118,8 @@ class _TypeChecker:
             field = expr.args[1]
             expr.overloads = self.names.overloads("_?._")
             return self.field(expr.at, expr.args[0], str(field.value) if isinstance(field, Literal) else "", optional=True)
+        if expr.function in self.names.functions and expr.target is None and not _has_context(expr, self.names.context):
+            expr.args.insert(0, Ident(expr.at, self.names.context))
         args = [self.check_expr(each) for each in expr.args]
         if expr.function in _LOGICAL:
             for each in expr.args:
@@ -263,3 +265,8 @@ class _TypeChecker:
         found = self.check_expr(expr.result)
         self.scopes.pop()
         return types.substitute(self.known, found)
+
+
+def _has_context(expr: Call, context: str) -> bool:
+    first = expr.args[0] if expr.args else None
+    return isinstance(first, Ident) and first.name == context
