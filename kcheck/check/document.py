@@ -524,7 +524,7 @@ def _concerns_missing_part(problem: Problem) -> bool:
 
 
 def _required_there(resource: Resource, api_version: str) -> str:
-    """What the new version of a workload requires in addition, as the end of a help text: the selector that older ones derived from labels."""
+    """What the new version of a workload also requires, as the end of a help text: the selector, which older ones derived from labels."""
     labels = resource["spec"]["template"]["metadata"]["labels"]
     if api_version != "apps/v1" or resource["spec"]["selector"] or not labels.is_map:
         return ""
