@@ -145,7 +145,7 @@ __all__ = [
 
 _KUBE = (
     "addresses", "credential_names", "credential_patterns", "credentials", "cron", "durations", "file_modes", "image", "pod_security",
-    "ports", "positional_passwords", "quantity", "time_zones", "urls",
+    "ports", "positional_passwords", "quantity", "secret_names", "time_zones", "urls",
 )  # fmt: skip
 _MODULES = {
     **{name: f"kcheck.kube.{name}" for name in _KUBE},

@@ -59,6 +59,7 @@ from kcheck.kube import pod_security as pod_security
 from kcheck.kube import ports as ports
 from kcheck.kube import positional_passwords as positional_passwords
 from kcheck.kube import quantity as quantity
+from kcheck.kube import secret_names as secret_names
 from kcheck.kube import selector as selector
 from kcheck.kube import time_zones as time_zones
 from kcheck.kube import urls as urls

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import os
 import signal
 import subprocess
 import sys
 import venv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 import pytest
@@ -21,9 +24,27 @@ ROOT = Path(__file__).parent.parent
 os.environ["KCHECK_NO_CACHE"] = "1"
 
 # Every run tries the same examples and none has a time limit: a result depends neither on a seed nor on the load of the machine.
-# Other examples are tried by benchmarks/fuzz.py.
+# Other examples are tried by benchmarks/fuzz.py. The fast loop tries a third of them.
 settings.register_profile("kcheck", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("loop", settings.get_profile("kcheck"), max_examples=33)
 settings.load_profile("kcheck")
+
+
+def examples(number: int, *suppressed: HealthCheck) -> settings:
+    """Settings of a test that tries this number of examples, instead of 100, and a third of them in the fast loop."""
+    default = settings.default
+    assert default is not None
+    return settings(max_examples=number * default.max_examples // 100, suppress_health_check=[*default.suppress_health_check, *suppressed])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("-m") == "not slow":
+        settings.load_profile("loop")
+    if sys.dont_write_bytecode and hasattr(config, "cache"):
+        # Without stored bytecode, each of hundreds of child processes compiles kcheck. Outside of the cache of pytest, nothing is written.
+        sys.dont_write_bytecode = False
+        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(config.cache.mkdir("bytecode"))
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -59,6 +80,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("slow")
 
 
+def load_tool(name: str) -> ModuleType:
+    """Import a program of tools/ as a module."""
+    spec = importlib.util.spec_from_file_location(f"tool_{name}", ROOT / "tools" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    # A data class looks its module up.
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
 def run(command: Sequence[str | Path], cwd: Path, more: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """Run a program as if from another shell: nothing of this one's Python or git leads back to the checkout."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "GIT_", "VIRTUAL_ENV", "COV_", "PRE_COMMIT"))}
@@ -68,6 +101,18 @@ def run(command: Sequence[str | Path], cwd: Path, more: Mapping[str, str] | None
 def must(done: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
     assert done.returncode == 0, done.stdout + done.stderr
     return done
+
+
+@pytest.fixture(scope="session", autouse=True)
+def modules_are_listed_once() -> Iterator[None]:
+    """Runs of kcheck in this process search the folders of the built-in rules once. A wheel has an index instead."""
+    from kcheck_practice import _plugin as practice
+    from kcheck_spec import _plugin as spec
+
+    with pytest.MonkeyPatch.context() as patch:
+        for plugin in (spec, practice):
+            patch.setattr(plugin, "modules", cache(plugin.modules))
+        yield
 
 
 class Installed(NamedTuple):

@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import subprocess
-import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from kcheck.rule.equivalents import entries
 from kcheck.rule.registry import Registry
-from tests.test_mission import ROOT
-
-
-def _tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("coverage_report", ROOT / "tools" / "coverage.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    # A dataclass looks its module up.
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+from tests.conftest import ROOT, load_tool
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +18,7 @@ def registry() -> Registry:
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    return _tool()
+    return load_tool("coverage")
 
 
 def test_the_report_is_current(tool: ModuleType, registry: Registry) -> None:
@@ -69,22 +54,6 @@ def test_rules_stated_for_an_idea_are_not_just_those_of_its_checks(tool: ModuleT
         for entry in section["ideas"]:
             derived = {id for each in entries().values() if entry["idea"] in each["ideas"] for id in each["rules"]}
             assert set(entry.get("rules", ())) != derived or not derived, entry["idea"]
-
-
-def test_equivalents_are_not_loaded_for_a_check(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text("apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n", encoding="utf-8")
-    program = """
-import sys
-from kcheck.cli.main import main
-try:
-    sys.argv[1:] = ["check", "a.yaml", "--isolated", "--no-cache"]
-    main()
-finally:
-    print("kcheck.rule.equivalents" in sys.modules, file=sys.stderr)
-"""
-    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode in (0, 1), done.stderr
-    assert done.stderr == "False\n"
 
 
 def test_nearly_all_ideas_are_covered(tool: ModuleType, registry: Registry) -> None:

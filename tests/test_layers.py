@@ -4,6 +4,7 @@ import ast
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -35,9 +36,15 @@ def name_of(path: Path) -> str:
     return ".".join(part for part in parts if part not in ("rules", "__init__"))
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.Import | ast.ImportFrom | ast.ClassDef, ...]:
+    """The imports and classes of a module, inside functions too."""
+    return tuple(node for node in ast.walk(MODULES[path]) if isinstance(node, ast.Import | ast.ImportFrom | ast.ClassDef))
+
+
 def imports(path: Path) -> Iterator[str]:
-    """What a module imports, inside functions too; `from kcheck.kube import image` is kcheck.kube.image."""
-    for node in ast.walk(MODULES[path]):
+    """What a module imports; `from kcheck.kube import image` is kcheck.kube.image."""
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -134,8 +141,8 @@ def test_module_names_are_nouns_of_the_field() -> None:
 
 def test_class_names_are_unique() -> None:
     places = defaultdict(list)
-    for path, tree in MODULES.items():
-        for node in ast.walk(tree):
+    for path in MODULES:
+        for node in nodes(path):
             if isinstance(node, ast.ClassDef):
                 places[node.name.lstrip("_")].append(name_of(path))
     twice = {name: where for name, where in places.items() if len(where) > 1}
@@ -154,9 +161,9 @@ def test_classes_of_compiled_modules_have_compiled_subclasses_only(lists: list[s
     classes = {node.name for path in compiled for node in MODULES[path].body if isinstance(node, ast.ClassDef)}
     wrong = [
         f"{name_of(path)}.{node.name}"
-        for path, tree in MODULES.items()
+        for path in MODULES
         if path not in compiled
-        for node in ast.walk(tree)
+        for node in nodes(path)
         if isinstance(node, ast.ClassDef) and any(isinstance(base, ast.Name) and base.id in classes for base in node.bases)
     ]
     assert not wrong

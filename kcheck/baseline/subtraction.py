@@ -17,7 +17,8 @@ RulesFor = Callable[[str], RuleSet]
 
 def cover(report: Report, baseline: Baseline, rules_for: RulesFor) -> BaselineCoverage:
     """Returns which findings of a report are in a baseline."""
-    files = _RunFiles([*report.roles, *(each.file for each in report.passed)], baseline.root)
+    charts = (f"{folder or '.'}/" for folder in report.charts)
+    files = _RunFiles([*report.roles, *(each.file for each in report.passed), *charts], baseline.root)
     candidates: list[Fingerprint] = []
     unchecked: list[Fingerprint] = []
     disabled: list[Fingerprint] = []
@@ -56,7 +57,8 @@ class _RunFiles:
     def __init__(self, paths: Iterable[str], root: Root) -> None:
         self._root = root
         self._paths: dict[str, str | None] = {root.relative(path): path for path in paths}
-        self._folders = tuple(f"{file}/" for file, path in self._paths.items() if path and path.endswith("/"))
+        folders = [file for file, path in self._paths.items() if path and path.endswith("/")]
+        self._folders = tuple(f"{file}/" if file not in ("", ".") else "" for file in folders)
 
     def path(self, file: str) -> str | None:
         """Returns the path of a file of the baseline; None if it exists but is not in the run, so that it still has its findings."""

@@ -9,7 +9,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kcheck.check.document import check_documents
-from kcheck.check.input_kinds import CRD_MARKER, InputDefinitions, InputKind, KindPlace, find_kinds, register_kinds, select_kinds
+from kcheck.check.input_kinds import (
+    CRD_MARKER,
+    POLICY_MARKER,
+    InputDefinitions,
+    InputKind,
+    KindPlace,
+    find_kinds,
+    register_kinds,
+    select_kinds,
+)  # fmt: skip
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, read_ignores
 from kcheck.facts.facts import Facts
@@ -128,7 +137,7 @@ class Task(NamedTuple):
         return failed_outcome(self.source.path, message, session)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Outcome:
     """The result of checking one file.
 
@@ -142,7 +151,7 @@ class Outcome:
         partial: The reason why only some of its documents were checked, empty if all were.
         role: The role of the file.
         kinds: The kinds that the file defines; in the result of the file stage only if the input has kustomizations.
-        custom: Whether the file has objects of kinds that are not built in.
+        custom: Whether findings may depend on the kinds that the input defines: the file has objects of such kinds, or admission policies.
         is_postponed: Whether the check was postponed until all kinds are known, because of such objects.
         kubeconfig: Whether one of the facts is of a kubeconfig.
     """
@@ -235,7 +244,7 @@ class FileChecker:
         if task.other:
             outcome.kinds = find_kinds(source, documents, session.stores[-1], self.definitions)
             return outcome
-        outcome.custom = _has_custom_kind(documents, stores)
+        outcome.custom = POLICY_MARKER in source.text or _has_custom_kind(documents, stores)
         if not final:
             if CRD_MARKER in source.text:
                 outcome.kinds = find_kinds(source, documents, session.stores[-1], self.definitions)

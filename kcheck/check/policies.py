@@ -40,7 +40,7 @@ def policy_object_problems(resource: Resource, session: Session, store: Store) -
 
     yield from policy_problems(resource, store)
     if session.policies is not None and resource.kind.endswith("Binding"):
-        yield from binding_problems(resource, session.policy_set(store).admission_policies)
+        yield from binding_problems(resource, session.policy_set(store).admission_policies, store)
 
 
 def _notice(notice: PolicyNotice, session: Session) -> Iterator[Finding]:

@@ -12,7 +12,9 @@ import click
 
 from kcheck.baseline.baseline import Baseline, Entry, Root, entries_of, expanded, fingerprints_of
 from kcheck.baseline.file import BadBaseline, baseline_text, read_baseline
+from kcheck.check.time_limit import Budget
 from kcheck.cli.baseline_search import path_of_baseline
+from kcheck.cli.charts import helm_option, note_unrendered_charts
 from kcheck.cli.checkout import leads_out
 from kcheck.cli.input import Input, check_input, create_session, find_files, input_options, without_baseline
 from kcheck.cli.output import written
@@ -48,6 +50,7 @@ def baseline(context: click.Context) -> None:
 @click.option("--add-ignores", is_flag=True, help="Add ignore comments to the files instead, and write no baseline.")
 @click.option("--reason", default="", metavar="TEXT", help="Reason in the comments of --add-ignores.")
 @_QUIET
+@helm_option
 @input_options
 def create(force: bool, add_ignores: bool, reason: str, quiet: bool, **values: Any) -> None:
     """Write the current findings to the baseline. PATHS are files and folders. [default: the current folder]
@@ -60,7 +63,9 @@ def create(force: bool, add_ignores: bool, reason: str, quiet: bool, **values: A
     if add_ignores:
         from kcheck.cli.add_ignores import add_ignore_comments
 
-        sys.exit(add_ignore_comments(project.inputs, project.config, project.registry, reason, quiet))
+        # The comments of a template depend on its text, not only on what it renders.
+        note_unrendered_charts(find_files(project.inputs, project.config, Budget()), "add ignore comments to templates by hand")
+        sys.exit(add_ignore_comments(project.inputs._replace(helm="off"), project.config, project.registry, reason, quiet))
     if reason:
         raise click.UsageError("--reason requires --add-ignores")
     if os.path.lexists(project.path) and not force:
@@ -77,6 +82,7 @@ def create(force: bool, add_ignores: bool, reason: str, quiet: bool, **values: A
 @baseline.command(short_help="Remove findings that no longer occur from the baseline.")
 @click.option("--add-new", is_flag=True, help="Also add findings that are not in the baseline.")
 @_QUIET
+@helm_option
 @input_options
 def update(add_new: bool, quiet: bool, **values: Any) -> None:
     """Remove findings that no longer occur from the baseline, and update those whose file, object or text has changed.

@@ -1,29 +1,48 @@
-"""The settings for charts, as the command line and the config give them."""
+"""The option for the program that renders charts, and notes of commands that render none."""
 
 from __future__ import annotations
 
 import os
+import posixpath
 
 import click
 
-from kcheck.cli.input import Input, used_cache
 from kcheck.cli.options import option
-from kcheck.config.config import ChartsOfConfig, Config
+from kcheck.discovery.discover import Discovery
 from kcheck.helm.settings import Helm
-from kcheck.workers.workers import default_jobs
+from kcheck.text.words import counted
+
+
+def _absolute(context: click.Context, parameter: click.Parameter, path: str) -> str:
+    if path in ("", "off"):
+        return path
+    if not os.access(path, os.X_OK):
+        raise click.UsageError(f"--helm: {path} is not a program")
+    # Earlier revisions are checked in another folder.
+    return os.path.abspath(path)
+
 
 helm_option = option(
-    "--helm", default="", metavar="PATH", help="Render charts with this program, or off to skip charts. [default: helm in PATH]"
+    "--helm",
+    default="",
+    metavar="PATH",
+    callback=_absolute,
+    help="Render charts with this program, or off to skip charts. [default: helm in PATH]",
 )
 
 
-def helm_settings(path: str, inputs: Input, config: Config) -> Helm | None:
-    """Returns how charts are rendered, None to skip them. Raises UsageError if the program does not exist.
+def state_of_helm(helm: Helm | None) -> str:
+    """Return a text that changes when another program renders charts."""
+    if helm is None:
+        return ""
+    from kcheck.helm.program import find_program, program_state
 
-    `path`: value of --helm, "" to search for helm in PATH when the first chart is found.
-    """
-    if path == "off":
-        return None
-    if path and not os.access(path, os.X_OK):
-        raise click.UsageError(f"--helm: {path} is not a program")
-    return Helm(os.path.abspath(path) if path else None, used_cache(inputs), inputs.jobs or default_jobs(), ChartsOfConfig(config).settings)
+    program = find_program() if helm.program is None else helm.program
+    return program_state(program) if program else "none"
+
+
+def note_unrendered_charts(found: Discovery, why: str) -> None:
+    """Print how many charts of an input are not rendered. `why`: such as "kcheck diff does not render charts"."""
+    number = sum(posixpath.basename(target.path) == "Chart.yaml" for target in found.targets)
+    if number:
+        click.echo(f"kcheck: {counted(number, 'chart')} skipped: {why}", err=True)

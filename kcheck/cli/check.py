@@ -11,7 +11,7 @@ import click
 
 from kcheck.check.profile import Profile
 from kcheck.check.session import Session
-from kcheck.cli.charts import helm_option, helm_settings
+from kcheck.cli.charts import helm_option
 from kcheck.cli.input import Input, check_input, create_session, find_files, input_options
 from kcheck.cli.reporting import Reporting, needs_facts, report_options, style_options
 from kcheck.cli.selection import report_plugin_failures
@@ -46,7 +46,7 @@ from kcheck.rule.registry import Registry
 @click.option("--profile", is_flag=True, help="Print a timing breakdown to standard error (single process, no cache).")
 @style_options
 def check(
-    shard: str, scheduler: str, since: str, new: bool, render: bool, helm: str, fix: bool, diff: bool, unsafe_fixes: bool, profile: bool,
+    shard: str, scheduler: str, since: str, new: bool, render: bool, fix: bool, diff: bool, unsafe_fixes: bool, profile: bool,
     **values: Any,
 ) -> None:  # fmt: skip
     """Check YAML and JSON manifests.
@@ -68,7 +68,6 @@ def check(
     session = create_session(inputs, config, registry)
     if render:
         session.kustomize = require_kustomize()
-    session.helm = helm_settings(helm, inputs, config)
 
     session.profile = Profile() if profile else None
     with session.stage("finding files"):

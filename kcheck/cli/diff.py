@@ -12,6 +12,7 @@ import click
 from kcheck.changes.old_objects import OldObjects
 from kcheck.check.time_limit import OutOfBudget
 from kcheck.cli.before import compare_with_older_files
+from kcheck.cli.charts import note_unrendered_charts
 from kcheck.cli.checkout import require_output
 from kcheck.cli.input import Input, check_input, create_session, find_files, input_options
 from kcheck.cli.output import publish
@@ -54,6 +55,7 @@ def diff(since: str, format: str, output: str | None, exit_zero: bool, color: st
     session = create_session(inputs, config, registry)
     found = find_files(inputs, config, session.budget)
     found = comparison.compare_files(found, session) if comparison is not None else compare_with_older_files(found, session)
+    note_unrendered_charts(found, "kcheck diff renders no charts; compare the output of helm template")
     report = check_input(inputs, found, session)
     before = session.before
     assert isinstance(before, OldObjects)

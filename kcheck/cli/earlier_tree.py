@@ -13,7 +13,6 @@ from kcheck.cli.input import Input, check_input, create_session
 from kcheck.config.config import Config
 from kcheck.discovery.discover import Discovery
 from kcheck.finding.finding import Finding
-from kcheck.helm.settings import Helm
 from kcheck.rule.registry import Registry
 
 Find = Callable[[Input, Config, Budget], Discovery]
@@ -46,11 +45,11 @@ class EarlierTree(NamedTuple):
         start = os.path.join(self.repository, "")
         return os.path.join(self.root, full[len(start) :]) if os.path.join(full, "").startswith(start) else full
 
-    def findings(self, inputs: Input, config: Config, registry: Registry, find: Find, helm: Helm | None = None) -> list[Finding]:
+    def findings(self, inputs: Input, config: Config, registry: Registry, find: Find) -> list[Finding]:
         """Check this tree with the settings of the repository and return all findings.
 
         The current folder moves to the tree meanwhile, so that everything that reads files sees one consistent tree. Results share the
-        cache of the repository. `helm`: how charts are rendered; None if they are not.
+        cache of the repository.
         """
         here = os.path.normpath(self.moved_folder(os.path.realpath(self.folder)))
         os.makedirs(here, exist_ok=True)
@@ -76,6 +75,5 @@ class EarlierTree(NamedTuple):
             session = create_session(inputs, config, registry)
             # A process that is not a fork would search for the config in the temporary folder.
             session.factory = None
-            session.helm = helm
             found = find(inputs, config, session.budget)
             return check_input(inputs, found, session, quiet=True, cache_place=self.folder).findings

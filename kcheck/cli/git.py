@@ -8,9 +8,8 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from kcheck.check.kustomizations import NAMES as KUSTOMIZATIONS
 from kcheck.cli.earlier_tree import EarlierTree
-from kcheck.cli.revision import is_below
+from kcheck.cli.revision import is_below, whole_folders
 from kcheck.cli.settings import Failure
 
 
@@ -81,15 +80,16 @@ class GitRepository:
         return contents
 
     @contextmanager
-    def checked_out(self, commit: str, wanted: Callable[[str], bool]) -> Iterator[tuple[EarlierTree, list[str]]]:
-        """Write the wanted files of a commit to a temporary folder, and yield it with their paths.
+    def checked_out(self, commit: str, wanted: Callable[[str], bool], charts: bool) -> Iterator[tuple[EarlierTree, list[str]]]:
+        """Write the wanted files of a commit, all files below kustomizations and, with `charts`, those of charts to a temporary folder, and
+        yield it with their paths.
 
         Files that are not checked out in the working tree, because of a sparse checkout, are left out.
         """
         absent = {path for path in self._index if not os.path.lexists(path)} - self.changed_files(commit)
         names = _paths(_git("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit))
-        kustomized = {os.path.dirname(name) for name in names if os.path.basename(name) in KUSTOMIZATIONS}
-        names = [name for name in names if (wanted(name) or is_below(name, kustomized)) and self._relative(name) not in absent]
+        whole = whole_folders(names, charts)
+        names = [name for name in names if (wanted(name) or is_below(name, whole)) and self._relative(name) not in absent]
         with tempfile.TemporaryDirectory(prefix="kcheck-") as temporary:
             tree = os.path.join(os.path.realpath(temporary), "tree")
             # The index of the user stays as it is.

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TextIO
 
 import click
 
+from kcheck.cli.charts import helm_option
 from kcheck.cli.checkout import require_output
 from kcheck.cli.input import Input, check_input, create_session, find_files, input_options
 from kcheck.cli.output import publish
@@ -39,6 +40,7 @@ _FORMATS = ("text", "json", "dot", "mermaid", "html")
 @click.option(
     "--depth", type=click.IntRange(min=0), default=DEPTH, metavar="N", help=f"Maximum distance from --focus, in edges. [default: {DEPTH}]"
 )
+@helm_option
 @input_options
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to color the output. [default: auto]")
 def graph(**values: Any) -> None:

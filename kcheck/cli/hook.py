@@ -15,7 +15,7 @@ from kcheck.cache.trees import TreeCache
 from kcheck.check.kustomizations import NAMES as KUSTOMIZATIONS
 from kcheck.check.session import Session
 from kcheck.check.time_limit import Budget
-from kcheck.cli.charts import helm_option, helm_settings
+from kcheck.cli.charts import helm_option, state_of_helm
 from kcheck.cli.fixer import Fixer
 from kcheck.cli.git import GitRepository
 from kcheck.cli.input import Input, check_input, create_session, find_files, input_options_without_paths, used_cache
@@ -30,7 +30,6 @@ from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report, SkippedFile
 from kcheck.finding.role import COMPONENT, KUSTOMIZATION, OTHER, TOOL
-from kcheck.helm.settings import Helm
 from kcheck.rule.registry import Registry
 from kcheck.run.removed_objects import removed_objects
 
@@ -65,7 +64,7 @@ _NO_MANIFESTS = (KUSTOMIZATION, COMPONENT, TOOL, OTHER)
 @click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that may change the behavior of an object. Requires --fix.")
 @style_options
 def hook(
-    files: tuple[str, ...], from_ref: str, to_ref: str, charts: bool, helm: str, fix: bool, unsafe_fixes: bool, **values: Any
+    files: tuple[str, ...], from_ref: str, to_ref: str, charts: bool, fix: bool, unsafe_fixes: bool, **values: Any
 ) -> None:  # fmt: skip
     """Check the files of a commit, and what the commit breaks elsewhere.
 
@@ -77,6 +76,8 @@ def hook(
     if unsafe_fixes and not fix:
         raise click.UsageError("--unsafe-fixes requires --fix")
     inputs = Input.pop_from({**values, "paths": (), "as_found": True, "stdin_filename": ""})
+    if not charts:
+        inputs = inputs._replace(helm="off")
     reporting = Reporting.pop_from({name: value for name, value in values.items() if name in Reporting._fields})
     repository = GitRepository()
     change = _CommittedFiles.read(repository, files, from_ref, to_ref)
@@ -90,13 +91,13 @@ def hook(
     outputs = reporting.outputs(registry)
     config = find_config(inputs.options, registry)
     check = _HookCheck(inputs, reporting, registry, config, repository, change)
-    if charts:
-        check.helm = helm_settings(helm, inputs, config)
     status = check.fix(unsafe_fixes) if fix else 0
     report, elsewhere = check.report(needs_facts(outputs))
     status = max(status, reporting.publish_report(report, outputs, registry, config.fail_on))
     if elsewhere and not reporting.quiet:
         click.echo(_note(elsewhere, change.bases), err=True)
+    if check.lacks_helm:
+        raise Failure("kcheck: charts were not checked: helm is not installed. Install it, or use the hook kcheck")
     if (skipped := _skipped_manifest(report, check.passed)) is not None:
         message = f"kcheck: no manifest in the repository was checked; {skipped.file} was skipped: {skipped.why}"
         raise Failure(f"{message}. Without manifests, remove the hook")
@@ -159,7 +160,7 @@ class _HookCheck:
         # The findings in a link are those of the file that it leads to.
         self.passed = change.files.union(os.path.relpath(os.path.realpath(path)).replace(os.sep, "/") for path in change.files)
         self.trees: TreeCache | None = None
-        self.helm: Helm | None = None
+        self.lacks_helm = False
 
     def fix(self, unsafe: bool) -> int:
         """Fix the passed files and return the exit status."""
@@ -197,11 +198,12 @@ class _HookCheck:
         """Check the whole repository."""
         session = create_session(self.inputs, self.config, self.registry)
         session.removed = self._removed_objects(session)
-        session.helm = self.helm
         if (folder := used_cache(self.inputs)) is not None:
-            state = self.inputs, self.config, session.provided, session.policy_settings, self.helm and self.helm.program
+            state = self.inputs, self.config, session.provided, session.policy_settings, state_of_helm(session.helm)
             self.trees = TreeCache(folder, session, repr(state))
-        return check_input(self.inputs, self.found, session, self.reporting.quiet, facts=facts)
+        report = check_input(self.inputs, self.found, session, self.reporting.quiet, facts=facts)
+        self.lacks_helm = session.charts is not None and session.charts.is_unrendered
+        return report
 
     def _removed_objects(self, session: Session) -> tuple[Facts, ...]:
         """Return the objects of the bases that are no longer in the changed files, or whose Pods have other labels."""
@@ -233,10 +235,8 @@ class _HookCheck:
         return found
 
     def _findings_of(self, commit: str) -> list[Finding]:
-        with self.repository.checked_out(commit, may_be_manifest if self.helm is None else _may_be_in_chart) as (tree, files):
-            return tree.findings(
-                self.inputs, self.config, self.registry, lambda inputs, config, _: _find_tracked(inputs, config, files), self.helm
-            )
+        with self.repository.checked_out(commit, may_be_manifest, self.inputs.helm != "off") as (tree, files):
+            return tree.findings(self.inputs, self.config, self.registry, lambda inputs, config, _: _find_tracked(inputs, config, files))
 
 
 def _skipped_manifest(report: Report, passed: Collection[str]) -> SkippedFile | None:

@@ -24,7 +24,7 @@ from kcheck.cli.progress import Progress
 from kcheck.cli.reporting import LEVELS
 from kcheck.cli.selection import complete_names
 from kcheck.cli.settings import Failure, read_size, reported_errors
-from kcheck.config.config import Config
+from kcheck.config.config import ChartsOfConfig, Config
 from kcheck.discovery.discover import Discovery
 from kcheck.discovery.load import LIMIT
 from kcheck.engine import files, settings
@@ -32,6 +32,7 @@ from kcheck.engine.check import shown_report
 from kcheck.engine.options import CheckOptions
 from kcheck.finding.report import Report, SkippedFile, is_docs_url
 from kcheck.finding.role import INCLUDES
+from kcheck.helm.settings import Helm
 from kcheck.rule.presets import PRESETS
 from kcheck.rule.registry import Registry
 from kcheck.run import run
@@ -173,6 +174,8 @@ class Input(NamedTuple):
 
     local_rules: bool | None
     before: str | None = None
+    helm: str = "off"
+    """The program that renders charts, "" to search for it when the first chart is found, "off" to render none."""
 
     @classmethod
     def pop_from(cls, values: dict[str, Any]) -> Input:
@@ -203,6 +206,9 @@ def create_session(inputs: Input, config: Config, registry: Registry) -> Session
     with reported_errors():
         session = settings.create_session(inputs.options, config, registry)
     session.docs_url = _docs_url(config)
+    if inputs.helm != "off":
+        settings_of = ChartsOfConfig(config).settings
+        session.helm = Helm(inputs.helm or None, used_cache(inputs), inputs.jobs or default_jobs(), settings_of)
     session.baseline = load_baseline(inputs.baseline, inputs.no_baseline, inputs.isolated, config)
     return session
 

@@ -135,19 +135,20 @@ class Revision:
             process.stdin.close()
 
     @contextmanager
-    def exported(self, wanted: Callable[[str], bool]) -> Iterator[str]:
-        """Write the wanted files of the commit, and all files below kustomizations, to a temporary folder and yield its path.
+    def exported(self, wanted: Callable[[str], bool], charts: bool) -> Iterator[str]:
+        """Write the wanted files of the commit, all files below kustomizations and, with `charts`, those of charts, to a temporary folder
+        and yield its path.
 
         `wanted`: is called with paths relative to the root. Links that lead out of the folder are left out, and so are files in submodules.
         """
-        kustomized = {os.path.dirname(path) for path in self.entries if os.path.basename(path) in KUSTOMIZATIONS}
+        whole = whole_folders(self.entries, charts)
         with tempfile.TemporaryDirectory(prefix="kcheck-") as temporary:
             tree = os.path.join(os.path.realpath(temporary), "tree")
             os.makedirs(tree)
             # Marks the root of the repository.
             with open(os.path.join(tree, ".git"), "w"):
                 pass
-            chosen = {path: entry for path, entry in self.entries.items() if wanted(path) or is_below(path, kustomized)}
+            chosen = {path: entry for path, entry in self.entries.items() if wanted(path) or is_below(path, whole)}
             for path, data in self.read_files(path for path, entry in chosen.items() if entry.mode in (_FILE, _PROGRAM)):
                 file = os.path.join(tree, path)
                 # Names that differ only in case may be one file here.
@@ -199,6 +200,12 @@ class Revision:
 
     def _git(self, *arguments: str, allowed: Sequence[int] = (0,)) -> bytes:
         return _run_git(arguments, self.root, allowed)
+
+
+def whole_folders(paths: Iterable[str], charts: bool) -> set[str]:
+    """Return the folders of kustomizations and, with `charts`, of charts: any file in them may matter."""
+    names = (*KUSTOMIZATIONS, "Chart.yaml") if charts else KUSTOMIZATIONS
+    return {os.path.dirname(path) for path in paths if os.path.basename(path) in names}
 
 
 def is_below(path: str, folders: set[str]) -> bool:

@@ -17,6 +17,7 @@ from kcheck.changes.old_files import RevisionFiles
 from kcheck.changes.old_objects import OldObjects
 from kcheck.check.session import Session
 from kcheck.check.time_limit import Budget
+from kcheck.cli.charts import state_of_helm
 from kcheck.cli.earlier_tree import EarlierTree
 from kcheck.cli.input import Input, find_files, used_cache
 from kcheck.cli.revision import Revision
@@ -156,10 +157,10 @@ class Since:
         """Return the findings of the revision, from the cache if it was checked before."""
         cache = None
         if (folder := used_cache(self.inputs)) is not None:
-            cache = TreeCache(folder, session, repr(("since", self.inputs, self.config, session.provided)))
+            cache = TreeCache(folder, session, repr(("since", self.inputs, self.config, session.provided, state_of_helm(session.helm))))
             if (known := cache.get(self.revision.commit)) is not None:
                 return known
-        with self.revision.exported(self._is_needed) as root:
+        with self.revision.exported(self._is_needed, self.inputs.helm != "off") as root:
             tree = EarlierTree(root, self.revision.root, os.path.realpath("."))
             inputs = self.inputs._replace(paths=tuple(self._path_in(tree, path) for path in self.inputs.paths))
             found = [_at_file(each, self._original(tree, each.file)) for each in tree.findings(inputs, self.config, registry, _find)]

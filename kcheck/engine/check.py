@@ -11,7 +11,7 @@ from typing import Any, TypedDict, Unpack
 
 from kcheck.cache.location import cache_folder
 from kcheck.check.session import Session
-from kcheck.config.config import Config
+from kcheck.config.config import ChartsOfConfig, Config
 from kcheck.discovery.discover import Discovery, Target
 from kcheck.engine.error import Error, InvalidOption
 from kcheck.engine.files import find_files
@@ -19,6 +19,7 @@ from kcheck.engine.options import CheckOptions
 from kcheck.engine.settings import create_session, find_config
 from kcheck.finding.report import Report
 from kcheck.finding.severity import Severity
+from kcheck.helm.settings import Helm
 from kcheck.rule.presets import PRESETS
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import ALWAYS
@@ -48,6 +49,7 @@ class CheckSettings(TypedDict, total=False):
         severity: Lowest severity of the findings in the report: "info", "warning" or "error".
         before: File or folder with the older versions of the objects, so that changes are judged as well.
         local_rules: Whether to run the Python files that the config names in `plugins`. Without it, such a config is an error.
+        helm: Whether charts are rendered, with helm in PATH, or the path of the program. Without it, charts are skipped.
     """
 
     config: str | os.PathLike[str] | Mapping[str, Any] | None
@@ -65,12 +67,13 @@ class CheckSettings(TypedDict, total=False):
     severity: str
     before: str | os.PathLike[str] | None
     local_rules: bool | None
+    helm: bool | str | os.PathLike[str]
 
 
 def check(paths: Paths, *, jobs: int = 1, cache: bool | str | os.PathLike[str] = False, **settings: Unpack[CheckSettings]) -> Report:
     """Check files and folders and return the report.
 
-    Threads may call this function at the same time. With one job, it starts no process and installs no signal handler.
+    Threads may call this function at the same time. With one job, it starts no process, except helm, and installs no signal handler.
 
     Args:
         paths: A file, a folder (searched recursively) or a glob, or several of them.
@@ -84,8 +87,12 @@ def check(paths: Paths, *, jobs: int = 1, cache: bool | str | os.PathLike[str] =
     options = _options(settings)
     registry, config = _load(options)
     session = create_session(options, config, registry)
+    folder = _cache_folder(cache)
+    if helm := settings.get("helm", False):
+        program = None if helm is True else _existing(helm, "helm")[0]
+        session.helm = Helm(program and os.path.abspath(program), folder, jobs, ChartsOfConfig(config).settings)
     found = find_files(_texts(paths), options, config, session.budget)
-    report = run_pipeline(found, session, jobs=jobs, cache=_cache_folder(cache))
+    report = run_pipeline(found, session, jobs=jobs, cache=folder)
     return shown_report(report, session, settings.get("severity", "info"))
 
 

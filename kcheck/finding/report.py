@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.rendered import Rendered
 from kcheck.finding.role import Role
 from kcheck.finding.severity import Severity
+from kcheck.kube.location import Location
 from kcheck.text.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class RuleNote(NamedTuple):
     groups: tuple[str, ...] = ()
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, repr=False)
 class Report:
     """The result of a run.
 
@@ -103,7 +104,10 @@ class Report:
         has_files: whether reporters may read the files again. Those of shards may be on another machine, and their names are untrusted.
         policies: ids of the user-defined policies that are enforced.
         policies_in_input: those that are enforced only because they are in the input.
+        unenforced_policies: why policies of the input are not enforced.
         bundle: facts of all objects, used by `kcheck graph`.
+        charts: folders of the charts that were rendered, with findings in any of their files.
+        move_place: returns the location in a template of one in a rendered chart, None if no chart was rendered.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -126,8 +130,11 @@ class Report:
     contents: Mapping[str, bytes] = field(default_factory=dict, compare=False, repr=False)
     policies: tuple[str, ...] = ()
     policies_in_input: tuple[str, ...] = ()
+    unenforced_policies: tuple[str, ...] = ()
     has_files: bool = field(default=True, compare=False)
     bundle: Bundle = field(default_factory=lambda: Bundle(()), compare=False, repr=False)
+    charts: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    move_place: Callable[[Location], Location] | None = field(default=None, compare=False, repr=False)
 
     def count(self) -> Counter[Severity]:
         """Return the number of findings of each severity."""

@@ -14,6 +14,7 @@ from kcheck.facts.service_calls import services
 from kcheck.facts.service_calls import target as service_of
 from kcheck.facts.variants import may_share
 from kcheck.finding.finding import Finding
+from kcheck.finding.rendered import rendered_path
 from kcheck.finding.report import Report
 from kcheck.graph.category import category_of
 from kcheck.graph.graph import At, Edge, Graph, GraphNode, Relation, State
@@ -47,6 +48,9 @@ class _GraphBuilder:
         # Objects that are not in the input, by folder: the same Secret name in two folders may mean two Secrets.
         self.outside: dict[tuple[str, str, str, str, str], str] = {}
         self.made: dict[tuple[str, str], list[tuple[Facts, str]]] = defaultdict(list)
+        # Objects of charts: several renderings may contain one object.
+        self.rendered: dict[tuple[object, ...], str] = {}
+        self.place = report.move_place or (lambda place: place)
         self.findings, self.unplaced = _by_object(report)
 
     def build(self) -> Graph:
@@ -69,14 +73,19 @@ class _GraphBuilder:
         return Graph(tuple(self.nodes.values()), edges, self.unplaced)
 
     def add_given(self, f: Facts) -> str:
-        id = f.id
+        id, key = f.id, _key_of(f)
+        if key in self.rendered:
+            return self.rendered[key]
         state: State = "given" if f.is_complete else "patch"
-        findings = self.findings.get((f.place.file, f.place.document, id), ())
+        place = self.place(f.place)
         node = GraphNode(
-            "", f.group, id.kind, id.namespace, id.name, state, category_of(id.kind, bool(f.pods)), id.api_version, f.place.file,
-            f.place.range.start.line, f.labels, tuple(findings),
+            "", f.group, id.kind, id.namespace, id.name, state, category_of(id.kind, bool(f.pods)), id.api_version, place.file,
+            place.range.start.line, f.labels, tuple(self.findings.get(key, ())),
         )  # fmt: skip
-        return self.add(node)
+        name = self.add(node)
+        if rendered_path(f.place.file) is not None:
+            self.rendered[key] = name
+        return name
 
     def add(self, node: GraphNode) -> str:
         """Adds a node with an id made of its kind, namespace and name, and a number if the id is already used. Returns the id."""
@@ -188,7 +197,8 @@ class _GraphBuilder:
         if key:
             edge.keys[key] = None
         if place is not None:
-            edge.at[At(place.field, place.file, place.range.start.line)] = None
+            moved = self.place(place)
+            edge.at[At(place.field, moved.file, moved.range.start.line)] = None
 
 
 def _use(reference: Reference) -> str:
@@ -196,13 +206,22 @@ def _use(reference: Reference) -> str:
     return "owner" if reference.use == "own" and reference.place.field.startswith("metadata.ownerReferences") else reference.use
 
 
+def _key_of(f: Facts) -> tuple[object, ...]:
+    """Returns what identifies the object of a finding. In a chart, its location may be in another template."""
+    path = rendered_path(f.place.file)
+    return (f.place.file, f.place.document, f.id) if path is None else (path.chart, f.id)
+
+
 def _by_object(report: Report) -> tuple[dict[tuple[object, ...], list[Finding]], tuple[Finding, ...]]:
     """Returns the findings of each object, and the findings without an object."""
-    known = {(f.place.file, f.place.document, f.id) for f in report.bundle.facts}
+    known = {_key_of(f) for f in report.bundle.facts}
     table: dict[tuple[object, ...], list[Finding]] = defaultdict(list)
     unplaced = []
     for finding in report.findings:
-        key = (finding.file, finding.place.document, finding.object)
+        unit = finding.unit
+        key: tuple[object, ...] = finding.file, finding.place.document, finding.object
+        if unit is not None and unit.kind == "chart":
+            key = unit.path, finding.object
         if key in known:
             table[key].append(finding)
         else:

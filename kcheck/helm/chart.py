@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import posixpath
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
@@ -23,6 +24,7 @@ SCHEMA_FILE = "values.schema.json"
 _MAX_FILES = 20_000
 _MAX_BYTES = 64 * 1024 * 1024
 _MAX_DEPTH = 8
+_MAX_INSTANCES = 1000
 _SKIPPED = frozenset({".git", ".svn", ".hg", "node_modules"})
 _PUBLISHED_SCHEMA = pattern(r"https?://json-schema\.org/(?:schema|draft-0[4-7]/schema|draft/20(?:19-09|20-12)/schema)#?\Z")
 _ARCHIVE = pattern(r"charts/[^/]+\.tgz")
@@ -30,6 +32,24 @@ _ARCHIVE = pattern(r"charts/[^/]+\.tgz")
 
 class BadChart(Exception):
     """The files of a chart cannot be read; the message explains why."""
+
+
+class ChartTooLarge(BadChart):
+    """A chart has too many files, bytes or instances of sub-charts."""
+
+
+class ChartBudget:
+    """What may still be read of a chart, its archives and the charts that it is linked to: files, folders and bytes."""
+
+    def __init__(self) -> None:
+        self.files, self.bytes = _MAX_FILES, _MAX_BYTES
+
+    def take(self, size: int) -> None:
+        """Count a file or folder. Raises ChartTooLarge if nothing is left. `size`: its bytes."""
+        self.files -= 1
+        self.bytes -= size
+        if self.files < 0 or self.bytes < 0:
+            raise ChartTooLarge(f"it is larger than {_MAX_FILES} files or {_MAX_BYTES >> 20} MiB")
 
 
 class Dependency(NamedTuple):
@@ -122,7 +142,7 @@ class Chart:
         self.archives.update((prefix + inner, archive) for inner, archive in other.archives.items())
         self.linked.update((prefix + inner, folder) for inner, folder in other.linked.items())
         self.linked[prefix] = other.folder
-        for name in ("prefixes", "templates", "rendered_names", "digest", "schemas_with_links"):
+        for name in ("prefixes", "_paths", "_inner_charts", "templates", "instances", "rendered_names", "digest", "schemas_with_links"):
             self.__dict__.pop(name, None)
 
     def metadata(self, prefix: str = "") -> Metadata:
@@ -150,36 +170,62 @@ class Chart:
 
     def subcharts(self, prefix: str = "") -> list[str]:
         """Return the folders of the direct sub-charts of a chart."""
-        start = f"{prefix}charts/"
-        return [each for each in self.prefixes if each.startswith(start) and each.count("/", len(start)) == 1]
+        return self._inner_charts.get(prefix, [])
+
+    @cached_property
+    def _inner_charts(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for prefix in self.prefixes:
+            if prefix:
+                found.setdefault(prefix[: prefix.rindex("charts/")], []).append(prefix)
+        return found
 
     @cached_property
     def templates(self) -> list[str]:
         """The paths of all templates, also of helpers and sub-charts."""
         return [f"{prefix}{rest}" for prefix in self.prefixes for rest in self._files_below(prefix, "templates/")]
 
+    @cached_property
+    def _paths(self) -> list[str]:
+        return sorted(self.files)
+
     def _files_below(self, prefix: str, folder: str) -> Iterator[str]:
-        for path in self.files:
-            if path.startswith(prefix + folder):
-                yield path[len(prefix) :]
+        start = prefix + folder
+        for at in range(bisect_left(self._paths, start), len(self._paths)):
+            if not self._paths[at].startswith(start):
+                return
+            yield self._paths[at][len(prefix) :]
+
+    @cached_property
+    def instances(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The chart and its sub-charts as helm renders them: the folder of each and the keys that lead to its values.
+
+        A sub-chart has an instance for each dependency that names it, so the number may grow exponentially with the depth. Raises
+        ChartTooLarge.
+        """
+        found: list[tuple[str, tuple[str, ...]]] = [("", ())]
+        for prefix, keys in found:
+            for sub in self.subcharts(prefix):
+                if len(found) >= _MAX_INSTANCES or len(keys) >= _MAX_DEPTH:
+                    raise ChartTooLarge(f"it has more than {_MAX_INSTANCES} sub-charts, or they are nested more than {_MAX_DEPTH} deep")
+                found += ((sub, (*keys, key)) for key in self._keys_of(prefix, sub))
+        return found
+
+    def _keys_of(self, prefix: str, sub: str) -> list[str]:
+        """Return the keys of the values of a sub-chart in those of its parent."""
+        name = self.metadata(sub).name
+        # A sub-chart whose version is not that of the dependency keeps its name.
+        return list(dict.fromkeys([*(each.key for each in self.metadata(prefix).dependencies if each.name == name), name]))
 
     @cached_property
     def rendered_names(self) -> dict[str, str]:
-        """The paths of the templates by the names under which helm prints them. A sub-chart has an alias for each dependency."""
-        names: dict[str, str] = {}
-        self._add_names("", self.metadata().name, names, 0)
-        return names
-
-    def _add_names(self, prefix: str, name: str, names: dict[str, str], depth: int) -> None:
-        for rest in self._files_below(prefix, "templates/"):
-            names[f"{name}/{rest}"] = prefix + rest
-        if depth >= _MAX_DEPTH:
-            return
-        dependencies = self.metadata(prefix).dependencies
-        for sub in self.subcharts(prefix):
-            own = self.metadata(sub).name
-            for key in dict.fromkeys((own, *(each.key for each in dependencies if each.name == own))):
-                self._add_names(sub, f"{name}/charts/{key}", names, depth + 1)
+        """The paths of the templates by the names under which helm prints them. Raises ChartTooLarge."""
+        own = self.metadata().name
+        return {
+            f"{'/charts/'.join((own, *keys))}/{rest}": prefix + rest
+            for prefix, keys in self.instances
+            for rest in self._files_below(prefix, "templates/")
+        }
 
     def place_of(self, path: str) -> tuple[str, str]:
         """Return the path of a file as shown, and the archive that contains it, "" if it is not packed."""
@@ -224,32 +270,37 @@ def _is_chart_file(path: str) -> bool:
     return parts[-1] == CHART_FILE and len(parts) % 2 == 1 and all(part == "charts" for part in parts[:-1:2])
 
 
-def read_chart(folder: str, is_allowed: Callable[[str], bool] = lambda path: True) -> Chart:
+def read_chart(folder: str, is_allowed: Callable[[str], bool] = lambda path: True, budget: ChartBudget | None = None) -> Chart:
     """Return the chart in a folder or `.tgz` archive. Raises BadChart.
 
     `is_allowed`: whether a file that a symbolic link leads to, as an absolute path, may be read.
     """
+    budget = budget or ChartBudget()
     if os.path.isfile(folder):
-        chart = Chart(folder, _archive_files(folder, _read(folder)))
+        chart = Chart(folder, _archive_files(_read(folder, budget), budget))
     else:
-        chart = Chart(folder, dict(_folder_files(folder or ".", is_allowed)))
-    _unpack(chart, 0)
+        chart = Chart(folder, dict(_folder_files(folder or ".", is_allowed, budget)))
+    _unpack(chart, budget, 0)
     return chart
 
 
-def _read(path: str) -> bytes:
+def _read(path: str, budget: ChartBudget) -> bytes:
     try:
         with open(path, "rb") as file:
-            return file.read(_MAX_BYTES + 1)
+            content = file.read(budget.bytes + 1)
     except OSError as error:
         raise BadChart(f"cannot be read: {error.strerror or error}") from None
+    budget.take(len(content))
+    return content
 
 
-def _folder_files(folder: str, is_allowed: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
-    """Yield the paths in a folder and the contents of all files."""
-    stack, number, size = [("", 0)], 0, 0
+def _folder_files(folder: str, is_allowed: Callable[[str], bool], budget: ChartBudget) -> Iterator[tuple[str, bytes]]:
+    """Yield the paths in a folder and the contents of all files. Links to folders that contain them are not followed."""
+    stack: list[tuple[str, tuple[str, ...]]] = [("", (os.path.realpath(folder),))]
     while stack:
-        inner, depth = stack.pop()
+        inner, above = stack.pop()
+        # Links may lead to the same folders again and again.
+        budget.take(0)
         try:
             with os.scandir(os.path.join(folder, inner)) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
@@ -257,46 +308,49 @@ def _folder_files(folder: str, is_allowed: Callable[[str], bool]) -> Iterator[tu
             raise BadChart(f"{inner or '.'} cannot be read: {error.strerror or error}") from None
         for entry in entries:
             path = f"{inner}/{entry.name}" if inner else entry.name
-            if entry.is_symlink() and not is_allowed(os.path.realpath(entry.path)):
+            real = os.path.realpath(entry.path) if entry.is_symlink() else os.path.join(above[-1], entry.name)
+            if entry.is_symlink() and not is_allowed(real):
                 continue
             if entry.is_dir():
-                if entry.name not in _SKIPPED and depth < 4 * _MAX_DEPTH:
-                    stack.append((path, depth + 1))
+                if entry.name not in _SKIPPED and real not in above and len(above) <= 4 * _MAX_DEPTH:
+                    stack.append((path, (*above, real)))
             elif entry.is_file():
-                content = _read(entry.path)
-                number += 1
-                size += len(content)
-                if number > _MAX_FILES or size > _MAX_BYTES:
-                    raise BadChart(f"the chart is larger than {_MAX_FILES} files or {_MAX_BYTES >> 20} MiB")
-                yield path, content
+                yield path, _read(entry.path, budget)
 
 
-def _archive_files(name: str, data: bytes) -> dict[str, bytes]:
+def _archive_files(data: bytes, budget: ChartBudget) -> dict[str, bytes]:
     """Return the files of a packed chart without their first folder. Raises BadChart."""
     # Imported on first use: few charts are packed.
+    import gzip
     import io
     import tarfile
+    import zlib
 
     files: dict[str, bytes] = {}
-    size = 0
     try:
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:*") as archive:
+        # Unpacked here: tarfile would unpack any number of bytes to skip a file or to read a long name.
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+            unpacked = packed.read(budget.bytes + 1)
+        budget.take(len(unpacked))
+        with tarfile.open(fileobj=io.BytesIO(unpacked), mode="r:") as archive:
             for member in archive:
-                if not member.isreg():
+                budget.take(0)
+                full = member.name.replace("\\", "/")
+                path = posixpath.normpath(full).partition("/")[2]
+                if not member.isreg() or not path or full.startswith("/") or ".." in full.split("/"):
                     continue
-                path = posixpath.normpath(member.name.replace("\\", "/")).partition("/")[2]
-                size += member.size
-                if len(files) >= _MAX_FILES or size > _MAX_BYTES:
-                    raise BadChart(f"{name} is larger than {_MAX_FILES} files or {_MAX_BYTES >> 20} MiB")
+                if member.issparse():
+                    # It may be much larger than its archive.
+                    raise BadChart(f"{path} is a sparse file")
                 content = archive.extractfile(member)
-                if path and not path.startswith(("/", "../")) and content is not None:
+                if content is not None:
                     files[path] = content.read()
-    except (tarfile.TarError, OSError, EOFError, ValueError) as error:
-        raise BadChart(f"{name} is not a packed chart: {error}") from None
+    except (tarfile.TarError, zlib.error, OSError, EOFError, ValueError, ArithmeticError, LookupError, RecursionError) as error:
+        raise BadChart(f"it is not a packed chart: {error}") from None
     return files
 
 
-def _unpack(chart: Chart, depth: int) -> None:
+def _unpack(chart: Chart, budget: ChartBudget, depth: int) -> None:
     """Replace archives in `charts` by their files."""
     if depth >= _MAX_DEPTH:
         return
@@ -304,7 +358,9 @@ def _unpack(chart: Chart, depth: int) -> None:
     for path in found:
         data = chart.files.pop(path)
         try:
-            files = _archive_files(path, data)
+            files = _archive_files(data, budget)
+        except ChartTooLarge:
+            raise
         except BadChart:
             # helm reports it.
             chart.files[path] = data
@@ -313,7 +369,7 @@ def _unpack(chart: Chart, depth: int) -> None:
         chart.archives[prefix] = path
         chart.files.update((prefix + inner, content) for inner, content in files.items())
     if found:
-        _unpack(chart, depth + 1)
+        _unpack(chart, budget, depth + 1)
 
 
 def read_metadata(source: Source, requirements: bytes | None = None) -> Metadata:

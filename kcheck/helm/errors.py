@@ -15,6 +15,8 @@ _OLD_SCHEMA = pattern(r"^- ([\w().]+): (.+)$", re.MULTILINE)
 _YAML_LINE = pattern(r"\byaml: line (\d+)")
 _VERSION = pattern(r"chart requires kubeVersion: (.+?) which is incompatible with Kubernetes (\S+)")
 _MAX_MESSAGE = 400
+NEEDS_VALUES = "add values for checks in ci/example-values.yaml, or name a file in charts of the config"
+"""The help where a chart says that its own values do not suffice."""
 
 
 class HelmError(NamedTuple):
@@ -58,11 +60,11 @@ def read_error(message: str) -> HelmError:
     places = list(_PLACE.finditer(message))
     if places:
         last = places[-1]
-        text = _EXECUTING.sub("", message[last.end() :]).strip() or message
+        text, help = _EXECUTING.sub("", message[last.end() :]).strip() or message, ""
         if message.startswith("execution error at"):
             # `required` and `fail` say what is missing.
-            text = message[places[0].end() :].strip() or text
-        return HelmError(_shortened(text), template=last[1], line=int(last[2]), column=int(last[3] or 0) + 1)
+            text, help = message[places[0].end() :].strip() or text, NEEDS_VALUES
+        return HelmError(_shortened(text), help, template=last[1], line=int(last[2]), column=int(last[3] or 0) + 1)
     line = _YAML_LINE.search(message)
     if "values.yaml" in message:
         return HelmError(_shortened(message), file="values.yaml", line=int(line[1]) if line else 1)

@@ -4,18 +4,19 @@ A mark is a rare letter, the number of a piece in hexadecimal, and another rare 
 marked, and trim markers move from an action to its marks, so that whitespace is trimmed as before.
 
 Marks in the output of a helper would change what other templates compute from it. So a marked chart defines each helper twice: as it is,
-and with marks under another name, which is called where the output is printed as it is.
+and with marks under another name, which is called where the output is printed as it is. Where it is parsed and serialized again, as in
+`include "x" . | fromYaml | toYaml`, an original with marks follows the output of the action, so that both can be compared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from kcheck.helm.template import Action, Template, TemplateCall, calls, helper_variables, printed_variable
+from kcheck.helm.template import Action, Template, TemplateCall, calls, helper_variables, printed_variable, reparsed_call
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 
-OPEN, NUMBERED, CLOSE, MARKED = "\U00012000", "\U00012001", "\U00012002", "\U00012003"
+OPEN, NUMBERED, CLOSE, MARKED, ORIGINAL, ORIGINAL_END = (chr(0x12000 + number) for number in range(6))
 """Cuneiform letters: Go neither escapes them nor changes their case."""
 
 _VISIBLE = pattern(r"\S(?:[^\n\r]*\S)?")
@@ -142,7 +143,15 @@ class _Marker:
             if variable in variables:
                 code = f"{code[:end]}{MARKED}{code[end:]}"
             yield f"{{{{ {code} }}}}"
+            yield from self.original(action)
         yield f'{{{{ "{CLOSE}" -}}}}' if action.trims_right else CLOSE
+
+    def original(self, action: Action) -> Iterator[str]:
+        """Yield an action that prints what another one parses and serializes again."""
+        call = reparsed_call(action)
+        if call is not None and call.name in self.helpers:
+            code = action.code
+            yield f"{ORIGINAL}\n{{{{ {code[call.start : call.name_end]}{MARKED}{code[call.name_end : call.end]} }}}}{ORIGINAL_END}"
 
     def with_marked_calls(self, action: Action, printed: Sequence[TemplateCall]) -> str:
         """Return the code of an action that calls the second definitions of helpers whose output it prints."""

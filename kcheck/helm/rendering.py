@@ -39,12 +39,18 @@ class MarkedChart:
         pieces: the pieces of all templates.
     """
 
-    def __init__(self, chart: Chart, with_helpers: bool = True) -> None:
-        """Add the marks. `with_helpers`: whether the output of helpers is marked, too."""
+    def __init__(self, chart: Chart, pieces: list[TemplatePiece], with_helpers: bool = True) -> None:
+        """Add the marks.
+
+        Args:
+            chart: the chart.
+            pieces: pieces of earlier copies, to which those of this one are added.
+            with_helpers: whether the output of helpers is marked, too.
+        """
         templates = {path: chart.template(path) for path in chart.templates}
         templates = {path: each for path, each in templates.items() if OPEN not in each.text and not each.faults}
         helpers = {name_of(start) for each in templates.values() for start, _ in each.blocks if start.keyword == "define"}
-        self.pieces: list[TemplatePiece] = []
+        self.pieces = pieces
         self.files = chart.files_for_helm
         for path, template in templates.items():
             marked = mark_template(path, template, self.pieces, helpers if with_helpers else ())
@@ -56,26 +62,28 @@ def trace_chart(program: str, chart: Chart, settings: HelmSettings, plain: Mappi
 
     `plain`: the rendered texts.
     """
-    marked = MarkedChart(chart)
-    try:
-        output = render(program, marked.files, chart.metadata().name, chart.rendered_names, settings)
-    except HelmFailed:
-        # The marks break the chart. Without those in helpers, no template computes anything from them.
-        marked = MarkedChart(chart, with_helpers=False)
+    pieces: list[TemplatePiece] = []
+    trace = Trace(Stacks(pieces), {}, {})
+    # Marks in the output of helpers may change texts that other templates compute from it. Without them, these texts are still traced.
+    for with_helpers in (True, False):
+        missing = [name for name in plain if name not in trace.texts]
+        if not missing:
+            break
+        marked = MarkedChart(chart, pieces, with_helpers)
         try:
             output = render(program, marked.files, chart.metadata().name, chart.rendered_names, settings)
         except HelmFailed as error:
-            return Trace(Stacks([]), {}, dict.fromkeys(plain, f"its marked copy cannot be rendered: {error}"))
-    stacks = Stacks(marked.pieces)
-    trace = Trace(stacks, {}, {})
-    for name, text in plain.items():
-        try:
-            if name not in output:
-                raise Untraceable("its marked copy renders nothing")
-            stripped, traced = read_marks(output[name], stacks)
-            trace.texts[name] = verified(text, stripped, traced, stacks)
-        except Untraceable as error:
-            trace.untraced[name] = str(error)
+            trace.untraced.update(dict.fromkeys(missing, f"its marked copy cannot be rendered: {error}"))
+            continue
+        for name in missing:
+            try:
+                if name not in output:
+                    raise Untraceable("its marked copy renders nothing")
+                stripped, traced = read_marks(output[name], trace.stacks)
+                trace.texts[name] = verified(plain[name], stripped, traced, trace.stacks)
+                trace.untraced.pop(name, None)
+            except Untraceable as error:
+                trace.untraced[name] = str(error)
     return trace
 
 

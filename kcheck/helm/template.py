@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
@@ -184,11 +184,23 @@ _CALL = pattern(rf"""(?<![\w."$])(?:include|template|block)\s+({_STRING})""")
 _OPERAND = pattern(rf"""\s+|{_STRING}|'(?:\\.|[^'\\\n]|)*+'|[^\s|()"'`]+|.""", re.DOTALL)
 _DECLARED = pattern(r"\s*(\$\w+)\s*:=")
 _ASSIGNED = pattern(r"\s*(\$\w+)\s*=(?!=)")
-_FORMAT = pattern(r"""["`](?:[^%"`]|%[s%])*["`]""")
+_VERB = pattern(r"%(.?)")
+_BLANK = pattern(r"""(?:["`](?:\s|\\[nrt])*["`]|\(\s*repeat\s+\d+\s+"\s*"\s*\))""")
 _NAMED = pattern(r"\$\w+")
 _PRINTED_VARIABLE = pattern(r"\s*(\$\w+)\s*(?:\|\s*(?:n?indent\s+\d+|s?quote)\s*)*\Z")
-# They write something before, after or around each line of their last operand.
-_DECORATIONS = frozenset({"indent", "nindent", "quote", "squote"})
+# They write something before, after or around each line of their last operand, or remove whitespace around it.
+_DECORATIONS = frozenset({"indent", "nindent", "quote", "squote", "trim", "trimPrefix", "trimSuffix", "toString", "toJson", "mustToJson"})
+_SPACING = frozenset({"indent", "nindent", "trim"})
+_TRIMS = frozenset({"trimPrefix", "trimSuffix"})
+_PARSERS = frozenset({"fromYaml", "fromYamlArray", "fromJson", "fromJsonArray", "mustFromJson"})
+_SERIALIZERS = frozenset(
+    {
+        "toYaml", "mustToYaml", "toYamlPretty", "toJson", "mustToJson",
+        "toPrettyJson", "mustToPrettyJson", "toRawJson", "mustToRawJson",
+    }
+)  # fmt: skip
+# Their output is one of these elements of the command, whose first one is the name.
+_CHOICES = {"ternary": slice(1, 3), "coalesce": slice(1, None), "required": slice(2, 3), "tpl": slice(1, 2)}
 
 
 def calls(action: Action) -> list[TemplateCall]:
@@ -211,7 +223,7 @@ def calls(action: Action) -> list[TemplateCall]:
 def _printed_names(code: str, start: int, end: int) -> Iterator[int]:
     """Yield the offsets of the names of templates whose output a pipeline prints as it is."""
     commands = _commands(code, start, end)
-    while len(commands) > 1 and commands[-1] and code[slice(*commands[-1][0])] in _DECORATIONS:
+    while len(commands) > 1 and _is_decoration(code, commands[-1]):
         commands.pop()
     if not commands or not commands[-1]:
         return
@@ -221,27 +233,97 @@ def _printed_names(code: str, start: int, end: int) -> Iterator[int]:
         # The value of a pipeline is printed, unless it is empty.
         if name == "default" and len(command) == 2:
             yield from _printed_operand(code, command[1])
+        elif name == "required" and len(command) == 2:
+            yield from _printed_names(code, start, commands[-2][-1][1])
     elif name == "include":
         if len(command) > 1 and code[command[1][0]] in '"`':
             yield command[1][0]
-    elif name == "default" and len(command) == 3:
-        yield from _printed_operand(code, command[1])
-    elif name in ("indent", "nindent", "quote", "squote"):
-        yield from _printed_operand(code, command[-1])
-    elif name == "printf" and len(command) > 1 and _FORMAT.fullmatch(code, *command[1]):
-        for operand in command[2:]:
+    else:
+        for operand in _printed_operands(code, name, command):
             yield from _printed_operand(code, operand)
-    elif name == "print":
-        for operand in command[1:]:
-            yield from _printed_operand(code, operand)
-    elif len(command) == 1:
-        yield from _printed_operand(code, command[0])
+
+
+def _printed_operands(code: str, name: str, command: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the operands of a command, each as (start, end), that it prints as they are. `name`: its function."""
+    if name == "default":
+        return command[1:2] if len(command) == 3 else []
+    if _is_decoration(code, command[:-1]):
+        return command[-1:]
+    if name == "printf" and len(command) > 1:
+        verbs = _verbs(code[slice(*command[1])])
+        return [operand for verb, operand in zip(verbs, command[2:], strict=False) if verb in ("s", "v")]
+    if name == "print":
+        return command[1:]
+    if name in _CHOICES:
+        return command[_CHOICES[name]]
+    return command if len(command) == 1 else []
+
+
+def _is_decoration(code: str, command: Sequence[tuple[int, int]]) -> bool:
+    """Return whether a command prints its last operand, which it lacks, as it is, apart from whitespace and quotation marks."""
+    name = code[slice(*command[0])] if command else ""
+    return name in _DECORATIONS and (name not in _TRIMS or (len(command) == 2 and _BLANK.fullmatch(code, *command[1]) is not None))
+
+
+def _verbs(format: str) -> list[str]:
+    """Return the verbs of a literal format, empty if it is no literal or has other directives."""
+    if format[:1] not in ('"', "`"):
+        return []
+    verbs = [verb for verb in _VERB.findall(format) if verb != "%"]
+    return verbs if all(verb.isalpha() for verb in verbs) else []
 
 
 def _printed_operand(code: str, operand: tuple[int, int]) -> Iterator[int]:
     start, end = operand
     if code[start] == "(" and code[end - 1] == ")":
         yield from _printed_names(code, start + 1, end - 1)
+
+
+class ReparsedCall(NamedTuple):
+    """A call of another template whose output is parsed, and printed as it is serialized again.
+
+    Attributes:
+        name: name of the template.
+        start: offset of the call in the code of the action.
+        name_end: offset of the quotation mark after the name.
+        end: offset after the call.
+    """
+
+    name: str
+    start: int
+    name_end: int
+    end: int
+
+
+def reparsed_call(action: Action) -> ReparsedCall | None:
+    """Return the call in an action such as `include "x" . | fromYaml | toYaml | nindent 4`, None if it is none."""
+    code = action.code
+    if action.keyword or "include" not in code or "from" not in code:
+        return None
+    layers = [each for each in _layers(code, 0, len(code)) if each[0] not in _SPACING]
+    names = [name for name, _, _ in layers]
+    if len(layers) < 3 or names[0] != "include":
+        return None
+    pairs = list(zip(names[1::2], names[2::2], strict=False))
+    if len(names) != 2 * len(pairs) + 1 or not all(one in _PARSERS and other in _SERIALIZERS for one, other in pairs):
+        return None
+    _, start, end = layers[0]
+    found = _CALL.match(code, start, end)
+    return ReparsedCall(found[1][1:-1], start, found.end(1) - 1, end) if found is not None else None
+
+
+def _layers(code: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    """Yield the functions that a value passes through in a pipeline, the innermost first, with the start and end of their commands."""
+    commands = _commands(code, start, end)
+    for number, command in enumerate(commands):
+        if not command:
+            return
+        first, last = command[0], command[-1]
+        name = code[slice(*first)]
+        if not number and name != "include" and code[last[0]] == "(" and code[last[1] - 1] == ")":
+            yield from _layers(code, last[0] + 1, last[1] - 1)
+        if name[:1] != "(":
+            yield name, first[0], last[1]
 
 
 def _commands(code: str, start: int, end: int) -> list[list[tuple[int, int]]]:

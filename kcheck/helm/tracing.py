@@ -5,11 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from kcheck.helm.marking import CLOSE, NUMBERED, OPEN, TemplatePiece
+from kcheck.helm.alignment import counterparts
+from kcheck.helm.marking import CLOSE, NUMBERED, OPEN, ORIGINAL, ORIGINAL_END, TemplatePiece
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 
-_MARK = pattern(f"{OPEN}([0-9a-f]+){NUMBERED}|{CLOSE}")
+_MARK = pattern(f"{OPEN}([0-9a-f]+){NUMBERED}|{CLOSE}|{ORIGINAL}|{ORIGINAL_END}")
 
 
 class Untraceable(Exception):
@@ -72,48 +73,109 @@ class Stacks:
         return number != 0 and self.pieces[self.links[number][0]].kind in ("action", "call")
 
 
+class _Reading:
+    """A text whose marks are read: a rendering, or the original of a part of it.
+
+    Attributes:
+        base: number of the stack around the text.
+    """
+
+    def __init__(self, base: int) -> None:
+        self.base = base
+        self.parts: list[str] = []
+        self.starts: list[int] = []
+        self.numbers: list[int] = []
+        self.comments: list[tuple[int, int]] = []
+        # The stacks of the open pieces, and where their text begins.
+        self.opened = [(base, 0)]
+        self.length = 0
+
+    def add(self, part: str) -> None:
+        """Add text between marks."""
+        if part:
+            self.add_segment(self.length, self.opened[-1][0])
+            self.parts.append(part)
+            self.length += len(part)
+
+    def add_segment(self, start: int, number: int) -> None:
+        if not self.numbers or self.numbers[-1] != number:
+            self.starts.append(start)
+            self.numbers.append(number)
+
+    def finish(self) -> tuple[str, TracedText]:
+        """Return the text and the origin of its characters. Raises Untraceable."""
+        if len(self.opened) > 1:
+            raise Untraceable("a mark is not closed")
+        return "".join(self.parts), TracedText(self.starts, self.numbers, self.comments)
+
+    def align(self, original: str, traced: TracedText) -> None:
+        """Give the text of the innermost open piece the origins of the text that it was made from by parsing and serializing it."""
+        number, start = self.opened[-1]
+        text = "".join(self.parts)[start:]
+        found = counterparts(text, original)
+        if not found:
+            return
+        while self.starts and self.starts[-1] >= start:
+            self.starts.pop()
+            self.numbers.pop()
+        at = 0
+        for part, following in zip(found, [*found[1:], None], strict=True):
+            # Indicators such as "- " belong to the key or value on their line.
+            line = max(text.rfind("\n", 0, part.start) + 1, at)
+            if line > at:
+                self.add_segment(start + at, number)
+            if part.original < 0:
+                self.add_segment(start + part.start, number)
+            else:
+                first = True
+                for begin, _, origin in traced.segments(part.original, part.original + part.end - part.start):
+                    self.add_segment(start + (line if first else part.start + begin - part.original), origin or number)
+                    first = False
+            at = text.find("\n", part.end)
+            at = len(text) if at < 0 else at
+            if following is not None and following.start < at:
+                at = following.start
+        if at < len(text):
+            self.add_segment(start + at, number)
+
+
 def read_marks(marked: str, stacks: Stacks) -> tuple[str, TracedText]:
     """Return a rendering without its marks, and the origin of its characters. Raises Untraceable."""
-    starts: list[int] = []
-    numbers: list[int] = []
-    comments: list[tuple[int, int]] = []
-    parts: list[str] = []
-    opened = [0]
-    at = length = 0
+    readings = [_Reading(0)]
+    at = 0
     for match in _MARK.finditer(marked):
-        if match.start() > at:
-            part = marked[at : match.start()]
-            parts.append(part)
-            if not numbers or numbers[-1] != opened[-1]:
-                starts.append(length)
-                numbers.append(opened[-1])
-            length += len(part)
+        reading = readings[-1]
+        reading.add(marked[at : match.start()])
         at = match.end()
+        mark = match[0]
         if match[1]:
             piece = int(match[1], 16)
             if piece >= len(stacks.pieces):
                 raise Untraceable("a mark has an unknown number")
-            number = stacks.push(piece, opened[-1])
-            opened.append(number)
+            number = stacks.push(piece, reading.opened[-1][0])
+            reading.opened.append((number, reading.length))
             if stacks.pieces[piece].kind == "comment":
-                comments.append((length, number))
-        elif len(opened) == 1:
+                reading.comments.append((reading.length, number))
+        elif mark == ORIGINAL:
+            readings.append(_Reading(reading.opened[-1][0]))
+        elif mark == ORIGINAL_END:
+            if len(readings) == 1:
+                raise Untraceable("a mark closes nothing")
+            original = readings.pop().finish()
+            readings[-1].align(*original)
+        elif len(reading.opened) == 1:
             raise Untraceable("a mark closes nothing")
         else:
-            opened.pop()
-    if len(opened) > 1:
+            reading.opened.pop()
+    readings[-1].add(marked[at:])
+    if len(readings) > 1:
         raise Untraceable("a mark is not closed")
-    rest = marked[at:]
-    if rest:
-        if not numbers or numbers[-1]:
-            starts.append(length)
-            numbers.append(0)
-        parts.append(rest)
+    whole, traced = readings[0].finish()
     # The rendering has no whitespace at its end, but in the marked one it may be before a mark.
-    text = "".join(parts).rstrip()
-    if OPEN in text or NUMBERED in text or CLOSE in text:
+    text = whole.rstrip()
+    if any(mark in text for mark in (OPEN, NUMBERED, CLOSE, ORIGINAL, ORIGINAL_END)):
         raise Untraceable("a mark is damaged")
-    return text, TracedText(starts, numbers, [(min(offset, len(text)), number) for offset, number in comments])
+    return text, traced._replace(comments=[(min(offset, len(text)), number) for offset, number in traced.comments])
 
 
 def verified(plain: str, text: str, traced: TracedText, stacks: Stacks) -> TracedText:

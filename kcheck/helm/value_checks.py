@@ -64,6 +64,9 @@ class ChartChecker:
         self.schema = self._read_schema()
         self.reads = self._all_reads()
         self.passed = self._passed_keys()
+        # What a parent sets for all charts, and values of sub-charts, which have defaults of their own.
+        self.foreign = {("global",), *((each.key,) for each in chart.metadata().dependencies)}
+        self.foreign |= {(chart.metadata(prefix).name,) for prefix in chart.subcharts()}
 
     def mistakes(self, files: Sequence[tuple[str, str]] = ()) -> Iterator[ChartMistake]:
         """Yield the mistakes. `files`: paths, as shown, and contents of further files with values."""
@@ -71,13 +74,19 @@ class ChartChecker:
         # A template that passes all values on may read any of them.
         if () in self.reads:
             return
-        yield from self._unused(self.root, ())
+        if any(self._renders(path) for path in self.chart.templates):
+            yield from self._unused(self.root, ())
         yield from self._undeclared()
         for path, text in files:
             source = Source(path, text)
             documents = parse(source)
             if documents and documents[0].fault is None and documents[0].root.is_map:
                 yield from self._unknown_keys(source, documents[0].root, self.root, ())
+
+    def _renders(self, path: str) -> bool:
+        """Return whether a template of the chart itself is rendered: a chart of helpers only serves others."""
+        name = path.rpartition("/")[2]
+        return not (path.startswith("charts/") or name.startswith("_") or name == "NOTES.txt")
 
     def _read_schema(self) -> Any:
         try:
@@ -140,11 +149,12 @@ class ChartChecker:
 
     def _undeclared(self) -> Iterator[ChartMistake]:
         seen: set[tuple[str, ...]] = set()
+        unused = self._uncalled_helpers()
         for file in self.chart.templates:
             if file.startswith("charts/"):
                 continue
             for action in self.chart.template(file).actions:
-                if action.keyword == "comment":
+                if action.keyword == "comment" or action.define in unused:
                     continue
                 for path, start, end in chain_spans(action.code):
                     if path in seen or not path:
@@ -152,13 +162,35 @@ class ChartChecker:
                     missing = self._missing_key(path)
                     if missing is None:
                         continue
-                    seen.add(path)
                     at, near = missing
+                    if path[: at + 1] in seen:
+                        continue
+                    # One finding for a value, however many of its keys are read.
+                    seen |= {path, path[: at + 1]}
                     span = Span(action.code_start + start, action.code_start + end)
                     shown = self.chart.place_of(file)[0]
                     name = path_text(path[: at + 1])
                     wanted = path_text((*path[:at], near)) if near else ""
                     yield ChartMistake("misspelled" if near else "undeclared", shown, self.chart.source(file), span, name, wanted)
+
+    def _uncalled_helpers(self) -> frozenset[str]:
+        """Return the helpers of the chart that nothing calls, such as those that `helm create` makes; none if a name is computed."""
+        if self.chart.metadata().kind == "library":
+            return frozenset()
+        called: set[str] = set()
+        defined: set[str] = set()
+        for file in self.chart.templates:
+            template = self.chart.template(file)
+            if not file.startswith("charts/"):
+                defined.update(template.defines)
+            for action in template.actions:
+                if action.keyword == "comment":
+                    continue
+                found = calls(action)
+                if len(found) < len(_CALLS_TEMPLATE.findall(action.code)):
+                    return frozenset()
+                called.update(each.name for each in found if each.name != action.define)
+        return frozenset(defined - called)
 
     def _missing_key(self, path: tuple[str, ...]) -> tuple[int, str] | None:
         """Return the index of the first key of a path that the values lack, and the key that may be meant; None if nothing is wrong."""
@@ -170,7 +202,7 @@ class ChartChecker:
             if node[key].exists:
                 node = node[key]
                 continue
-            if key in _CONVENTIONAL or path[: at + 1] in self.passed or path[:1] == ("global",) or self._is_mentioned(path, at):
+            if key in _CONVENTIONAL or path[: at + 1] in self.passed or path[:1] in self.foreign or self._is_mentioned(path, at):
                 return None
             siblings = [name for name, _ in node.entries]
             near = self.nearest(key, siblings)
@@ -194,7 +226,7 @@ class ChartChecker:
     def _unknown_keys(self, source: Source, node: Node, known: Node, path: tuple[str, ...]) -> Iterator[ChartMistake]:
         for key, child in node.entries:
             own = (*path, key)
-            if own in self.passed or path[:1] == ("global",):
+            if own in self.passed or path[:1] in self.foreign:
                 continue
             if known.is_map and known[key].exists:
                 if child.is_map and not self._is_read(own) and len(known[key]):

@@ -22,7 +22,7 @@ _INDEX = pattern(r"""\b(?:index|get|dig|pluck)\s+\(?[$\w.]*\.Values((?:\.\w+)*)\
 _VARIABLE = pattern(r"\$\w+")
 _INCLUDED = pattern(r"""\b(?:include|template)\s+"([^"]+)\"""")
 _MAX_CANDIDATES = 12
-_MAX_SINGLE_RUNS = 40
+_MAX_RUNS = 40
 
 ValuePath = tuple[str | int, ...]
 """Keys and indexes that lead to a value, from the values of the chart."""
@@ -77,6 +77,15 @@ def chain_spans(code: str) -> Iterator[tuple[tuple[str, ...], int, int]]:
             yield tuple(filter(None, match[2].split("."))), *match.span()
 
 
+def reads_values(chart: Chart, piece: TemplatePiece) -> bool:
+    """Return whether an action prints values: it names them, or prints "." within `with` or `range` of values."""
+    template = chart.template(piece.file)
+    code = template.text[piece.start : piece.end]
+    return "Values" in code or (
+        "." in code and any("Values" in each.code for each in _around(template, piece.start) if each.keyword in ("with", "range"))
+    )
+
+
 class ChartValues:
     """The values that a chart is rendered with, in order of precedence.
 
@@ -94,31 +103,15 @@ class ChartValues:
             root = node or _root(own)
             if root is not None:
                 self.roots.append(((), own, root))
-        self._add_chart("", ())
-
-    def _add_chart(self, prefix: str, path: tuple[str, ...]) -> None:
-        text = self.chart.source(prefix + VALUES_FILE).text
-        shown, archive = self.chart.place_of(prefix + VALUES_FILE)
-        source = Source(shown, text)
-        if (root := _root(source)) is not None and not (archive and archive != self.chart.folder):
-            self.roots.append((path, source, root))
-        for sub in self.chart.subcharts(prefix) if len(path) < 4 else ():
-            name = self.chart.metadata(sub).name
-            keys = [each.key for each in self.chart.metadata(prefix).dependencies if each.name == name] or [name]
-            for key in keys:
-                self._add_chart(sub, (*path, key))
+        for prefix, keys in chart.instances:
+            shown, archive = chart.place_of(prefix + VALUES_FILE)
+            own = Source(shown, chart.source(prefix + VALUES_FILE).text)
+            if not (archive and archive != chart.folder) and (root := _root(own)) is not None:
+                self.roots.append((keys, own, root))
 
     def scopes(self, prefix: str) -> list[tuple[str, ...]]:
         """Return the keys that lead to the values of a chart in a folder."""
-        if not prefix:
-            return [()]
-        found = []
-        parent = prefix[: prefix.rindex("charts/")] if prefix.count("charts/") else ""
-        name = self.chart.metadata(prefix).name
-        keys = [each.key for each in self.chart.metadata(parent).dependencies if each.name == name] or [name]
-        for scope in self.scopes(parent):
-            found += [(*scope, key) for key in keys]
-        return found
+        return [keys for folder, keys in self.chart.instances if folder == prefix]
 
     def leaves(self, path: ValuePath) -> Iterator[ValueLeaf]:
         """Yield the values at and below a path; of several files, that of the first one."""
@@ -302,14 +295,17 @@ class ValueTracer:
         together = [change for change in changes.values() if not isinstance(change.value, bool)]
         alone = [change for change in changes.values() if isinstance(change.value, bool)]
         result: dict[TextQuery, list[ValueLeaf]] = defaultdict(list)
-        if together:
-            output = render(self.override(together))
-            if output is None or not self._compare(asked, together, output, result):
-                alone = together + alone
-        for change in alone[:_MAX_SINGLE_RUNS]:
-            output = render(self.override([change]))
-            if output is not None:
-                self._compare(asked, [change], output, result)
+        todo = [together, *([change] for change in alone)]
+        # Values that cannot be changed together, such as one that the chart verifies, are separated from the others by halves.
+        for _ in range(_MAX_RUNS):
+            if not todo:
+                break
+            group = todo.pop(0)
+            output = render(self.override(group)) if group else {}
+            whole = output is not None and self._compare(asked, group, output, result)
+            if not whole and len(group) > 1:
+                half = len(group) // 2
+                todo[:0] = [group[:half], group[half:]]
         return result
 
     def override(self, changes: Iterable[ChangedValue]) -> str:

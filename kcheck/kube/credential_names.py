@@ -27,6 +27,8 @@ _DESCRIBING_WORDS = """
     script command cmd prompt scope scopes class kind hash mount backend storage
 """
 _DESCRIBING = frozenset(_DESCRIBING_WORDS.split())
+# etcd distinguishes clusters by it, and it protects nothing.
+_NOT_CREDENTIALS = ("initial_cluster_token",)
 _SWITCHES = frozenset(("enable", "use", "disable", "require", "allow", "public", "no", "num", "max", "min", "has", "is"))
 # With one of these words, "key" does not mean a credential (partition_key).
 _OTHER_KEYS = frozenset((
@@ -63,7 +65,7 @@ def indicates_credential(name: str) -> bool:
         return False
     words = words_of(name)
     plain = "_".join(words)
-    if not words or words[-1] in _DESCRIBING or words[0] in _SWITCHES:
+    if not words or words[-1] in _DESCRIBING or words[0] in _SWITCHES or plain.endswith(_NOT_CREDENTIALS):
         return False
     if words[-1] == "pass" and len(words) > 1:
         return True
@@ -116,7 +118,9 @@ def may_indicate_credential(name: str) -> bool:
 def is_credential(name: str, value: str, *, sure: bool = False) -> bool:
     """Whether the value of a name is a credential. `sure`: names other than those of passwords need a random value."""
     if indicates_credential(name):
-        return could_be_credential(value) and (not sure or is_password(name) or is_random(value))
+        # "image-pull-secret: image-pull-secret" names an object.
+        is_possible = could_be_credential(value) and (is_password(name) or words_of(name) != words_of(value))
+        return is_possible and (not sure or is_password(name) or is_random(value))
     return hints_at_credential(name) and could_be_credential(value) and is_random(value)
 
 

@@ -7,7 +7,8 @@ tests:
     object: {apiVersion: apps/v1, kind: Deployment, ...}   # or the path of a file
     old: {...}                        # optional: the object before an update
     expect:
-      replica-limit: fail             # pass, fail, excluded or undecided; or a map with result, message, severity and at
+      replica-limit: fail             # pass, fail, excluded, undecided or changed; or a map with result, message, severity and at
+    mutated: {metadata: {...}}        # optional: fields of the object after the MutatingAdmissionPolicies; null for a field that is absent
 """
 
 from __future__ import annotations
@@ -15,16 +16,19 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from kcheck.kube.resource import Resource, resources
 from kcheck.kube.suggestions import suggest
-from kcheck.policy.admission.definitions import read_admission_objects
-from kcheck.policy.policy_input import KnownObject, PolicyFile, PolicyInput
+from kcheck.policy.admission.definitions import AdmissionPolicy, read_admission_objects
+from kcheck.policy.admission.evaluation import hide_values
+from kcheck.policy.policy_input import FindRelations, KnownObject, PolicyFile, PolicyInput
 from kcheck.policy.policy_set import PolicySet
 from kcheck.policy.rules.definitions import SUFFIX
-from kcheck.policy.rules.examples import resource_of_json, shown_path
-from kcheck.policy.verdict import PolicyNotice, Verdict
+from kcheck.policy.rules.examples import documents_of, resource_of_json
+from kcheck.policy.verdict import PolicyNotice, Verdict, shown_path
+from kcheck.schema.locator import Locator
 from kcheck.schema.store import Store
 from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
@@ -34,16 +38,11 @@ from kcheck.yaml.parse import parse
 TEST_SUFFIX = ".kcheck-test.yaml"
 """The end of the names of test files; `kcheck-test.yaml` is one as well."""
 
-RESULTS = ("pass", "fail", "excluded", "undecided")
+RESULTS = ("pass", "fail", "excluded", "undecided", "changed")
 _EXPECTATION_KEYS = ("result", "message", "severity", "at")
-_TEST_KEYS = ("name", "object", "old", "expect")
+_TEST_KEYS = ("name", "object", "old", "expect", "mutated")
 _FILE_KEYS = ("policies", "objects", "tests")
-_BINDING = """
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata: {{name: {0}}}
-spec: {{policyName: {0}, validationActions: [Deny]}}
-"""
+_GROUP = "admissionregistration.k8s.io"
 
 ReadPath = Callable[[str], Iterable[tuple[str, str]]]
 """Returns paths and contents of the files in a path. Raises OSError."""
@@ -87,12 +86,19 @@ def outcomes(policies: PolicySet, resource: Resource) -> dict[str, PolicyOutcome
         id: PolicyOutcome("excluded", detail=clause) if clause else PolicyOutcome("pass")
         for id, clause in policies.reasons(resource).items()
     }
-    for each in policies.verdicts(resource):
+    review = policies.review(resource)
+    for each in policies.judge(review):
         if isinstance(each, PolicyNotice):
-            found[each.policy] = PolicyOutcome("undecided", detail=each.message)
+            found[each.policy] = PolicyOutcome("undecided", detail=_masked(each.message, resource))
         elif isinstance(each, Verdict) and found.get(each.id, PolicyOutcome("pass")).result != "fail":
-            found[each.id] = PolicyOutcome("fail", each.message, each.severity.word, shown_path(each.path))
-    return found
+            found[each.id] = PolicyOutcome("fail", _masked(each.message, resource), each.severity.word, shown_path(each.path))
+    return found | dict.fromkeys(review.changed_by, PolicyOutcome("changed"))
+
+
+def _masked(message: str, resource: Resource) -> str:
+    """Return a message without the secret values of the file of an object, as findings show it."""
+    locator = Locator(resource.document, resource)
+    return locator.secrets.message(message, locator.is_guarded(), resource.node)
 
 
 def policy_set_of(files: Iterable[tuple[str, str]], store: Store) -> PolicySet:
@@ -101,13 +107,20 @@ def policy_set_of(files: Iterable[tuple[str, str]], store: Store) -> PolicySet:
     rule_files = tuple((path, text) for path, text in files if path.endswith(SUFFIX))
     others = [(path, text) for path, text in files if not path.endswith(SUFFIX) and not is_test_file(path)]
     found = [each for path, text in others for document in parse(Source(path, text)) for each in resources(document)]
-    policies, _, bindings, _ = read_admission_objects(found)
-    bound = {each.policy for each in bindings}
+    validating, mutating, bindings, mutating_bindings = read_admission_objects(found)
+    bound = {each.policy for each in bindings}, {each.policy for each in mutating_bindings}
     policy_files = [PolicyFile(path, text, False) for path, text in others if "AdmissionPolic" in text]
-    unbound = [each.name for each in policies if each.name not in bound]
-    policy_files += [PolicyFile(f"binding of {name}", _BINDING.format(name), False) for name in unbound]
+    unbound = [each for each in (*validating, *mutating) if each.name not in bound[each.is_mutating]]
+    policy_files += [PolicyFile(f"binding of {each.name}", _binding_of(each), False) for each in unbound]
     known = [_known_object(each) for each in found if "AdmissionPolic" not in each.kind and each.name]
     return PolicySet(PolicyInput(tuple(policy_files), tuple(known), rule_files=rule_files), store)
+
+
+def _binding_of(policy: AdmissionPolicy) -> str:
+    """Return a binding that enforces a policy everywhere, in JSON."""
+    spec = {"policyName": policy.name, **({} if policy.is_mutating else {"validationActions": ["Deny"]})}
+    kind, version = f"{policy.resource.kind}Binding", policy.resource.api_version
+    return json.dumps({"apiVersion": version, "kind": kind, "metadata": {"name": policy.name}, "spec": spec})
 
 
 def _known_object(resource: Resource) -> KnownObject:
@@ -116,9 +129,9 @@ def _known_object(resource: Resource) -> KnownObject:
     return KnownObject(path, resource.api_version, resource.kind, resource.namespace, resource.name, text)
 
 
-def run_test_file(source: Source, store: Store, read_path: ReadPath) -> TestReport:
+def run_test_file(source: Source, store: Store, read_path: ReadPath, find_relations: FindRelations = lambda texts: ()) -> TestReport:
     """Run the tests in a file. `read_path`: reads policies and objects, relative to the file."""
-    run = _TestRun(source, store, read_path)
+    run = _TestRun(source, store, read_path, find_relations)
     for document in parse(source):
         if document.fault is not None:
             run.faults.append(TestFault(document.root, document.fault.message))
@@ -128,8 +141,10 @@ def run_test_file(source: Source, store: Store, read_path: ReadPath) -> TestRepo
 
 
 class _TestRun:
-    def __init__(self, source: Source, store: Store, read_path: ReadPath) -> None:
+    def __init__(self, source: Source, store: Store, read_path: ReadPath, find_relations: FindRelations) -> None:
         self.source = source
+        self.find_relations = find_relations
+        self.context: list[str] = []
         self.store = store
         self.read_path = read_path
         self.faults: list[TestFault] = []
@@ -141,6 +156,7 @@ class _TestRun:
         files = [file for key in ("policies", "objects") for each in self.texts(entries.get(key)) for file in self.files(each)]
         if self.faults:
             return
+        self.context = [text for path, text in files if not path.endswith(SUFFIX)]
         policies = policy_set_of(dict(files).items(), self.store)
         for each in entries.get("tests", ()):
             self.run_test(each, policies)
@@ -175,12 +191,18 @@ class _TestRun:
         old = list(self.subjects(entries["old"])) if "old" in entries else []
         for resource in subjects:
             resource.older = old[0] if old else None
+            # Objects of one file are applied together.
+            text = "\n---\n".join((*self.context, documents_of([resource.node.plain()])))
+            policies.use_relations(partial(self.find_relations, [("objects.yaml", text)]))
             found = outcomes(policies, resource)
-            if "expect" not in entries:
+            if "mutated" in entries:
+                self.number += 1
+                self.compare_mutated(entries["mutated"], policies, resource)
+            if "expect" not in entries and "mutated" not in entries:
                 actual = {id.removeprefix("policy/"): each.result for id, each in found.items() if each.result != "excluded"}
                 self.faults.append(TestFault(node.virtual("expect"), "expect is missing; --update adds the present results", actual))
                 continue
-            for name, expected in entries["expect"].entries:
+            for name, expected in entries["expect"].entries if "expect" in entries else ():
                 self.number += 1
                 self.compare(name, expected, found, resource)
 
@@ -200,12 +222,43 @@ class _TestRun:
             help = suggest(name, sorted(id.removeprefix("policy/") for id in found))
             self.faults.append(TestFault(expected, f'no policy "{name}"; {help}'))
             return
-        self.judged |= {f"policy/{name}"} if outcome.result in ("pass", "fail") else set()
+        self.judged |= {f"policy/{name}"} if outcome.result in ("pass", "fail", "changed") else set()
         entries = self.entries(expected, _EXPECTATION_KEYS) if expected.is_map else {"result": expected}
         for key, node in entries.items():
             actual = str(getattr(outcome, key))
             if node.text != actual:
                 self.faults.append(TestFault(node, _difference(key, node, outcome, resource), actual))
+
+    def compare_mutated(self, expected: Node, policies: PolicySet, resource: Resource) -> None:
+        """Compare the object after the mutating policies with the fields that are expected of it."""
+        review = policies.review(resource)
+        notices = [each.message for each in policies.mutate(review)]
+        for node, actual in _differing_fields(expected, review.object):
+            was = "it is absent" if actual is _ABSENT else f"it is {json.dumps(actual, ensure_ascii=False)}"
+            because = f" ({notices[0]})" if notices else ""
+            field = node.path.removeprefix(expected.path).lstrip(".") or "the object"
+            wanted = f"no {field}" if node.plain() is None else f"{field} {json.dumps(node.plain(), ensure_ascii=False)}"
+            message = f"expected {wanted} after the mutation, but {was}{because}"
+            self.faults.append(TestFault(node, _masked(hide_values(message, [review.object]), resource), None if actual is _ABSENT else actual))
+
+
+_ABSENT = object()
+"""The value of a field that an object does not have."""
+
+
+def _differing_fields(expected: Node, actual: Any) -> Iterator[tuple[Node, Any]]:
+    """Yield the expected values that an object does not have, with those that it has. Other fields may have any value."""
+    if expected.is_map and isinstance(actual, dict):
+        for key, each in expected.entries:
+            yield from _differing_fields(each, actual.get(key, _ABSENT))
+    elif expected.is_list and isinstance(actual, list) and len(actual) == len(expected):
+        for each, other in zip(expected, actual, strict=True):
+            yield from _differing_fields(each, other)
+    elif expected.plain() is None:
+        if actual is not _ABSENT and actual is not None:
+            yield expected, actual
+    elif actual is _ABSENT or expected.plain() != actual:
+        yield expected, actual
 
 
 def _difference(key: str, node: Node, outcome: PolicyOutcome, resource: Resource) -> str:

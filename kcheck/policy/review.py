@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kcheck.defaulting.conversion import converted
 from kcheck.kube.resource import Resource
-from kcheck.policy.conversion import converted
 from kcheck.policy.held_objects import default_again, held_object
-from kcheck.policy.resource_names import ResourceName, resource_of
+from kcheck.policy.resource_names import ResourceName, equivalents, resource_of
 from kcheck.schema.shape import Shape
 from kcheck.schema.store import Store
 
@@ -22,16 +22,28 @@ class Review:
         resource: The object in its file.
         store: The kinds of the Kubernetes version.
         name: The resource of the object.
+        is_namespace: Whether the object is a Namespace.
+        object_name: The name in the request: "" if the API server generates it.
+        changed_by: The ids of the mutating policies that changed the object.
+        namespace: The namespace of the request: for a Namespace its own name, "" for other objects without namespace.
         old: The object before the request in JSON, None if it is created.
     """
 
-    def __init__(self, resource: Resource, store: Store, old: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, resource: Resource, store: Store, old: Mapping[str, Any] | None = None, object: dict[str, Any] | None = None
+    ) -> None:
         self.resource = resource
         self.store = store
         self.name: ResourceName = resource_of(resource.api_version, resource.kind, store)
         self.old = old
-        self._object: dict[str, Any] | None = None
+        self.changed_by: list[str] = []
+        self._object = object
+        id = resource.id
+        self.is_namespace = self.name.plural == "namespaces" and not self.name.group
+        self.object_name = id.name
+        self.namespace = id.name if self.is_namespace else (id.namespace or "default") if self.name.namespaced else ""
         self.answers: dict[Any, Any] = {}
+        self._equivalents: tuple[ResourceName, ...] | None = None
 
     @property
     def object(self) -> dict[str, Any]:
@@ -46,6 +58,13 @@ class Review:
         self.answers = {}
 
     @property
+    def equivalents(self) -> tuple[ResourceName, ...]:
+        """The other versions and groups in which the API server serves the object."""
+        if self._equivalents is None:
+            self._equivalents = equivalents(self.name, self.store)
+        return self._equivalents
+
+    @property
     def shape(self) -> Shape | None:
         """The type of the object, None if it is unknown."""
         resource = self.resource
@@ -57,33 +76,16 @@ class Review:
 
     def object_as(self, name: ResourceName) -> Mapping[str, Any]:
         """Return the object in another version of its resource."""
-        return self.object if name == self.name else converted(self.object, name)
+        return self.object if name == self.name else converted(self.object, name.api_version)
 
     def old_as(self, name: ResourceName) -> Mapping[str, Any] | None:
         """Return the object before the request in another version of its resource."""
-        return self.old if self.old is None or name == self.name else converted(self.old, name)
+        return self.old if self.old is None or name == self.name else converted(self.old, name.api_version)
 
     @property
     def operation(self) -> str:
         """The operation: CREATE, or UPDATE if the object existed before."""
         return CREATE if self.old is None else UPDATE
-
-    @property
-    def is_namespace(self) -> bool:
-        """Whether the object is a Namespace."""
-        return self.name.plural == "namespaces" and self.name.group == ""
-
-    @property
-    def object_name(self) -> str:
-        """The name in the request: "" if the API server generates it."""
-        return self.resource.name
-
-    @property
-    def namespace(self) -> str:
-        """The namespace of the request: for a Namespace its own name, "" for other objects without namespace."""
-        if self.is_namespace:
-            return self.object_name
-        return (self.resource.namespace or "default") if self.name.namespaced else ""
 
     @property
     def labels(self) -> Mapping[str, str]:

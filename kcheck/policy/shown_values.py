@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from json.encoder import encode_basestring
 
 from kcheck.cel.values.values import Optional, Value, View, from_key, is_map
 
@@ -13,33 +13,47 @@ _MAX_DEPTH = 6
 
 def shown_value(value: Value) -> str:
     """Return a value as JSON, shortened. Only the part that is shown is visited: a small policy may make a value with millions of items."""
-    text = ""
-    for piece in _pieces(value, 0):
-        text += piece
-        if len(text) > _MAX_CHARS:
-            return f"{text[:_MAX_CHARS]}..."
-    return text
+    pieces: list[str] = []
+    if _add_pieces(value, 0, pieces, _MAX_CHARS) < 0:
+        return f"{''.join(pieces)[:_MAX_CHARS]}..."
+    return "".join(pieces)
 
 
-def _pieces(value: Value, depth: int) -> Iterator[str]:
+def _add_pieces(value: Value, depth: int, pieces: list[str], left: int) -> int:
+    """Add the JSON of a value until more than `left` characters are added. Return the number of characters that are left then."""
+    kind = value.__class__
+    if kind is dict or kind is list:
+        return _add_items(value, depth, pieces, left)
     if isinstance(value, str):
-        yield json.dumps(value[:_MAX_CHARS], ensure_ascii=False)
+        text = encode_basestring(value[:_MAX_CHARS])
     elif value is None or isinstance(value, (bool, int, float)):
-        yield json.dumps(value)
+        text = json.dumps(value)
     elif isinstance(value, Optional):
-        yield from _pieces(value.value, depth)
+        return _add_pieces(value.value, depth, pieces, left)
     elif not isinstance(value, list) and not is_map(value):
         known = value.__class__.__str__ is not object.__str__
-        yield json.dumps(f"<{value.object_type}>" if isinstance(value, View) else str(value) if known else "...", ensure_ascii=False)
-    elif depth >= _MAX_DEPTH:
-        yield '"..."'
+        text = encode_basestring(f"<{value.object_type}>" if isinstance(value, View) else str(value) if known else "...")
     else:
-        yield "[" if isinstance(value, list) else "{"
-        for index, each in enumerate(value):
-            yield ", " if index else ""
-            if isinstance(value, list):
-                yield from _pieces(each, depth + 1)
-            else:
-                yield f"{json.dumps(str(from_key(each)), ensure_ascii=False)}: "
-                yield from _pieces(value[each], depth + 1)
-        yield "]" if isinstance(value, list) else "}"
+        return _add_items(value, depth, pieces, left)
+    pieces.append(text)
+    return left - len(text)
+
+
+def _add_items(value: Value, depth: int, pieces: list[str], left: int) -> int:
+    if depth >= _MAX_DEPTH:
+        pieces.append('"..."')
+        return left - len(pieces[-1])
+    is_list = isinstance(value, list)
+    before = "[" if is_list else "{"
+    empty = True
+    for each in value:
+        if not is_list:
+            before += f"{encode_basestring(str(from_key(each)))}: "
+        pieces.append(before)
+        left = _add_pieces(each if is_list else value[each], depth + 1, pieces, left - len(before))
+        if left < 0:
+            return left
+        before, empty = ", ", False
+    end = "]" if is_list else "}"
+    pieces.append(before + end if empty else end)
+    return left - len(pieces[-1])

@@ -64,3 +64,8 @@ class PolicyNotice(NamedTuple):
     message: str
     help: str
     place: Location
+
+
+def shown_path(path: Path) -> str:
+    """Return a path such as spec.ports[0].name."""
+    return "".join(f"[{each}]" if isinstance(each, int) or not each.isidentifier() else f".{each}" for each in path).removeprefix(".")

@@ -22,6 +22,7 @@ _TEST_DATA_RULES = ALWAYS | {"invalid-yaml", "unknown-field", "wrong-type", "dup
 SELECTS_NOTHING = frozenset(
     {
         "service-without-pods",
+        "service-with-unset-label",
         "network-policy-without-pods",
         "pdb-without-pods",
         "pod-monitor-without-pods",

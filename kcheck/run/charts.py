@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -17,8 +16,8 @@ from kcheck.facts.unit import Unit
 from kcheck.finding.rendered import RenderedPath
 from kcheck.finding.report import SkippedFile
 from kcheck.finding.role import TEST_MANIFEST, TESTS, UNKNOWN, UNMAINTAINED, Role
-from kcheck.helm.chart import CHART_FILE, VALUES_FILE, BadChart, Chart, read_chart
-from kcheck.helm.errors import HelmError, read_error
+from kcheck.helm.chart import CHART_FILE, VALUES_FILE, BadChart, Chart, ChartBudget, ChartTooLarge, read_chart
+from kcheck.helm.errors import NEEDS_VALUES, HelmError, read_error
 from kcheck.helm.program import HelmSettings, find_program
 from kcheck.helm.rendering import Trace
 from kcheck.helm.settings import Helm
@@ -27,9 +26,9 @@ from kcheck.helm.values import ChartValues, TextQuery, ValueLeaf
 from kcheck.kube.suggestions import did_you_mean
 from kcheck.redaction import redact
 from kcheck.repository.roles import RoleFinder
-from kcheck.run.chart_releases import Release, ReleaseValues, read_value_file
+from kcheck.run.chart_releases import Release, ReleaseValues, is_below, read_value_file, repository_of
 from kcheck.run.rendered_charts import RenderedCharts, RenderedFile, Rendering
-from kcheck.run.rendering_cache import Pool, RenderingCache
+from kcheck.run.rendering_cache import Pool, RenderingCache, StoredMistake
 from kcheck.schema.locator import LINE_LIMIT
 from kcheck.schema.store import Store
 from kcheck.text.complaint import Complaint
@@ -73,6 +72,7 @@ class _ValueSet(NamedTuple):
         namespace: namespace of the release.
         set: values that are set in addition.
         is_test: whether only tests of the chart use it.
+        entry: see `Release`.
     """
 
     name: str
@@ -81,6 +81,7 @@ class _ValueSet(NamedTuple):
     namespace: str
     set: tuple[str, ...]
     is_test: bool = False
+    entry: tuple[str, int] | None = None
 
 
 class _FoundChart(NamedTuple):
@@ -97,6 +98,12 @@ class _FoundChart(NamedTuple):
     target: Target
     role: Role
     only: frozenset[str] = frozenset()
+
+    @property
+    def renders(self) -> bool:
+        """Whether it may have something to render."""
+        folders = ("templates", "charts")
+        return self.folder.endswith(".tgz") or any(os.path.isdir(os.path.join(self.folder, name)) for name in folders)
 
 
 def find_charts(targets: Iterable[Target], roles: RoleFinder) -> list[_FoundChart]:
@@ -201,17 +208,21 @@ class ChartStage:
 
     def _read(self, found: _FoundChart) -> Chart | None:
         root = repository_of(found.folder)
+        budget = ChartBudget()
         try:
-            chart = read_chart(found.folder, lambda path: os.path.commonpath([root, path]) == root)
+            chart = read_chart(found.folder, lambda path: os.path.commonpath([root, path]) == root, budget)
+            link_dependencies(chart, root, budget)
+            # Raises ChartTooLarge.
+            _ = chart.instances
         except (BadChart, ValueError) as error:
             self.report(FAILED, found, found.target.path, Complaint(f"the chart cannot be read: {error}", ""))
             return None
-        link_dependencies(chart, root)
         return chart
 
     def _report_missing_program(self, found: _FoundChart, chart: Chart) -> None:
         message = Complaint(f'chart "{chart.metadata().name}" was not checked: helm is not installed', "install helm, or use --helm")
         self.report(SKIPPED, found, found.target.path, message)
+        self.charts.is_unrendered = True
         if found.target.named or found.target.path[found.target.start :] == CHART_FILE:
             self.charts.is_named_unrendered = True
 
@@ -254,24 +265,11 @@ def value_files(chart: Chart) -> list[str]:
     return sorted(path for path in chart.files if _CI_VALUES.fullmatch(path))
 
 
-def repository_of(folder: str) -> str:
-    """Return the repository that contains a chart, otherwise the working folder if it does, otherwise the chart."""
-    own, here = os.path.realpath(folder or "."), os.getcwd()
-    above = own
-    while not os.path.exists(os.path.join(above, ".git")):
-        if os.path.dirname(above) == above:
-            return here if f"{own}/".startswith(os.path.join(here, "")) else own
-        above = os.path.dirname(above)
-    return above
+def link_dependencies(chart: Chart, root: str, budget: ChartBudget, depth: int = 0) -> None:
+    """Add the local charts that a chart depends on, as `helm dependency build` does. Raises ChartTooLarge.
 
-
-def _is_below(path: str, folder: str) -> bool:
-    """Return whether a file is in a folder, with symbolic links resolved."""
-    return os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
-
-
-def link_dependencies(chart: Chart, root: str, depth: int = 0) -> None:
-    """Add the local charts that a chart depends on, as `helm dependency build` does. `root`: the folder that they must be in."""
+    `root`: the folder that they must be in.
+    """
     if os.path.isfile(chart.folder) or depth > 4:
         return
     for dependency in chart.metadata().dependencies:
@@ -283,11 +281,15 @@ def link_dependencies(chart: Chart, root: str, depth: int = 0) -> None:
         real = os.path.realpath(folder)
         if not (real == root or real.startswith(os.path.join(root, ""))) or not os.path.isfile(os.path.join(folder, CHART_FILE)):
             continue
-        with suppress(BadChart):
-            other = read_chart(folder, lambda path: path.startswith(os.path.join(root, "")))
-            link_dependencies(other, root, depth + 1)
-            prefix = f"charts/{posixpath.basename(real)}/"
-            chart.add_subchart(prefix, other)
+        try:
+            other = read_chart(folder, lambda path: path.startswith(os.path.join(root, "")), budget)
+        except ChartTooLarge:
+            raise
+        except BadChart:
+            # helm reports that it is missing.
+            continue
+        link_dependencies(other, root, budget, depth + 1)
+        chart.add_subchart(f"charts/{posixpath.basename(real)}/", other)
 
 
 class _ChartJob:
@@ -323,18 +325,26 @@ class _ChartJob:
             for path in value_files(self.chart):
                 yield _ValueSet(path, (ReleaseValues(self._shown(path), self.chart.source(path).text),), *common, is_test=True)
         for paths in self.config.sets or ():
-            files = [self._value_file(path) for path in paths]
-            if None not in files:
-                yield _ValueSet(", ".join(paths), tuple(each for each in files if each is not None), *common)
+            chosen = [self._value_file(path) for path in paths]
+            if None not in chosen:
+                yield _ValueSet(", ".join(paths), tuple(each for each in chosen if each is not None), *common)
         real = os.path.realpath(self.found.folder or ".")
+        titles: Counter[str] = Counter()
         for release in self.stage.releases:
             if real not in map(os.path.realpath, release.folders):
                 continue
-            found = [read_value_file(path, folders) for path, folders in release.files]
-            # Values of other repositories are not known.
-            if None not in found and not any(each is not None and not self._is_in_repository(each[0]) for each in found):
-                files_of_release = tuple(ReleaseValues(*each) for each in found if each is not None)
-                yield _ValueSet(release.title, (*files_of_release, *release.values), release.name, release.namespace, release.set)
+            titles[release.title] += 1
+            number = titles[release.title]
+            title = f"{release.title} ({number})" if number > 1 else release.title
+            found = [(path, read_value_file(path, folders)) for path, folders in release.files]
+            absent = next((path for path, file in found if file is None), "")
+            unknown = release.unknown or (f'the file "{absent}" was not found' if absent and not release.skips_missing else "")
+            if unknown:
+                self.stage.charts.limited.append(SkippedFile(self.found.target.path, f"not rendered for {title}: {unknown}"))
+                continue
+            files = [ReleaseValues(*file) for _, file in found if file is not None]
+            values = (*files, *release.values)
+            yield _ValueSet(title, values, release.name, release.namespace, release.set, entry=release.entry)
 
     def _value_file(self, path: str) -> ReleaseValues | None:
         """Return a file of the config, None after reporting that it cannot be read."""
@@ -349,13 +359,15 @@ class _ChartJob:
             return None
 
     def _is_in_repository(self, path: str) -> bool:
-        return _is_below(path, repository_of(self.found.folder))
+        return is_below(path, repository_of(self.found.folder))
 
     def files(self) -> Iterator[RenderedFile]:
         """Yield the rendered texts."""
         charts = self.stage.charts
         failures: list[tuple[_ValueSet, str]] = []
         renderings: list[Rendering] = []
+        # While helm runs.
+        mistakes = self._mistakes()
         by_name = self._by_values()
         for values, outputs in ((each, by_name[each.name]) for each in self.values):
             for versions, settings, output in outputs:
@@ -371,26 +383,31 @@ class _ChartJob:
                     rendering.insert_comments()
                 renderings.append(rendering)
         self._report_failures(failures, bool(renderings))
-        self._report_mistakes()
+        self._report_mistakes(mistakes)
         charts.limited += (
             SkippedFile(self.chart.place_of(path)[0], "it refers to other documents, so values were not validated")
             for path in self.chart.schemas_with_links
         )
         if not renderings:
             return
+        entries = {values.name: values.entry for values in self.values}
         charts.rendered.add(self.found.folder)
         if self.found.only:
             charts.only[self.found.folder] = self.found.only
         for rendering in renderings:
             key = self.found.folder, rendering.values, rendering.versions
             charts.renderings[key] = rendering
+            shown: dict[str, str] = {}
+            if (entry := entries[rendering.values]) is not None:
+                charts.of_kustomizations[entry] = shown
             for name, text in rendering.texts.items():
                 path = self.chart.rendered_names.get(name, "")
                 if path.endswith("NOTES.txt") or not path:
                     continue
                 template = self.chart.place_of(path)[0]
                 full = charts.add_path(RenderedPath(template, *key, name))
-                yield RenderedFile(full, f"{text}\n", self._role(path, text), self.found.target)
+                shown[full] = f"{text}\n"
+                yield RenderedFile(full, shown[full], self._role(path, text), self.found.target)
 
     def _by_values(self) -> dict[str, list[tuple[str, HelmSettings, StoredRendering]]]:
         """Return the different outputs of each set of values, with the Kubernetes versions that they were rendered for."""
@@ -441,15 +458,19 @@ class _ChartJob:
                 continue
             file, range, text = self._place_of(found, values)
             suffix = f" (with {values.name})" if values.name else ""
-            message = Complaint(redact.message(f"helm cannot render the chart: {found.message}{suffix}"), found.help)
+            help = "" if values.name and found.help == NEEDS_VALUES else found.help
+            message = Complaint(redact.message(f"helm cannot render the chart: {found.message}{suffix}"), help)
             self.stage.report(FAILED, self.found, file, message, range, text)
             if not has_output:
                 return
 
-    def _report_mistakes(self) -> None:
-        """Report what is wrong with values and templates whatever they render."""
+    def _mistakes(self) -> Sequence[StoredMistake]:
+        """Return what is wrong with values and templates whatever they render."""
         files = [(each.path, each.text) for values in self.values for each in values.files if each.node is None]
-        for each in self.stage.cache.mistakes(self.chart, list(dict(files).items())):
+        return self.stage.cache.mistakes(self.chart, list(dict(files).items()))
+
+    def _report_mistakes(self, mistakes: Sequence[StoredMistake]) -> None:
+        for each in mistakes:
             rule, message = _MISTAKES[each.kind]
             help = did_you_mean(each.near) if each.near else _HELP[each.kind]
             if self.found.only and each.path not in self.found.only:

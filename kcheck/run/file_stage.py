@@ -16,8 +16,9 @@ from kcheck.discovery.load import LIMIT, load_file, role_in_chart
 from kcheck.facts.facts import Facts
 from kcheck.finding.role import KUSTOMIZATION, SKIPPED, UNKNOWN, UNMAINTAINED, VENDORED, Role
 from kcheck.repository.roles import RoleFinder, is_unmaintained
+from kcheck.text.complaint import Complaint
 from kcheck.text.source import Source
-from kcheck.workers.workers import Workers
+from kcheck.workers.workers import AutoscalingWorkers, Workers
 
 if TYPE_CHECKING:
     from kcheck.shards.selection import Share
@@ -45,6 +46,11 @@ def consume(checked: list[Checked]) -> Iterator[Checked]:
     checked.reverse()
     while checked:
         yield checked.pop()
+
+
+def has_charts(found: Discovery) -> bool:
+    """Return whether an input may contain charts, or templates of charts."""
+    return any(target.path.endswith((CHART_NAME, ".tgz")) or (target.named and "templates/" in target.path) for target in found.targets)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -102,11 +108,13 @@ class FileStage:
             self.read_targets(found, share)
             if self.session.helm is not None and share is None:
                 paths += self.render_charts(found, len(paths))
+            elif self.session.helm is not None:
+                self.report_unrendered_charts(found)
             for number, fault in enumerate(found.unreadable, len(found.targets)):
                 self.outcomes[number] = self.unreadable_outcome(fault)
                 if share is not None:
                     share.add_file(fault.file, "", fault.message)
-            self.read_policies()
+            self.read_policies(found)
         if share is not None:
             self.keep_shard(share.own_files())
         self.paths = paths
@@ -136,7 +144,8 @@ class FileStage:
             role = role_in_chart(target.path) or role
         source = self.load_source(number, target, role)
         if share is not None:
-            share.add_file(target.path, "" if source is None else source.text, str(self.outcomes.get(number, "")))
+            faults = self.outcomes[number].findings if number in self.outcomes else ()
+            share.add_file(target.path, "" if source is None else source.text, "\n".join(each.message for each in faults))
         if source is not None:
             size = len(source.text)
             self.kept_chars += size
@@ -155,7 +164,7 @@ class FileStage:
             )
             self.roles.add_text(target.path, source.text)
 
-    def read_policies(self) -> None:
+    def read_policies(self, found: Discovery) -> None:
         """Read the user-defined policies, before anything is checked: they apply to the objects of all files."""
         settings = self.session.policy_settings
         candidates = [file for file in self.files if file.has_policies] if settings.from_input else []
@@ -170,22 +179,22 @@ class FileStage:
                 if source is not None:
                     yield file.target.path, source.text, file.role.name
 
-        add_policies(self.session, texts(candidates), texts(self.files))
+        contents = {each.path: each.data for each in found.targets if each.data is not None}
+        paths = [each.path for each in found.targets]
+        add_policies(self.session, texts(candidates), texts(self.files), paths, contents, check_alone)
 
     def render_charts(self, found: Discovery, number: int) -> list[str]:
         """Render the charts of the input and add the texts to the files to check. Returns their paths. `number`: that of the first one."""
         self.session.charts = None
-        if not any(
-            target.path.endswith((CHART_NAME, ".tgz")) or (target.named and "templates/" in target.path) for target in found.targets
-        ):
+        if not has_charts(found):
             return []
         # Imported on first use: most inputs contain no chart.
-        from kcheck.run.chart_releases import find_releases, may_describe_release
+        from kcheck.run.chart_releases import find_releases
         from kcheck.run.charts import ChartStage, find_charts
 
         texts = (file.source.text for file in self.files if file.defines and file.source is not None)
         sources = [*(file.source for file in self.files if file.source is not None), *self.kustomization_sources]
-        releases = find_releases(source for source in sources if may_describe_release(source.text))
+        releases = find_releases(sources)
         charts = ChartStage(self.session, self.session.helm, texts, releases, self.progress)
         rendered = charts.render(find_charts(found.targets, self.roles))
         for at, each in enumerate(rendered, number):
@@ -194,6 +203,20 @@ class FileStage:
             defines, has_policies = CRD_MARKER in each.text, POLICY_MARKER in each.text
             self.files.append(_StageFile(at, target, len(each.text), defines, source, role=each.role, has_policies=has_policies))
         return [each.path for each in rendered]
+
+    def report_unrendered_charts(self, found: Discovery) -> None:
+        """Report the charts of the input, which no shard renders: kcheck merge has neither their templates nor their values."""
+        if not has_charts(found):
+            return
+        from kcheck.run.charts import SKIPPED as UNRENDERED
+        from kcheck.run.charts import find_charts
+
+        maintained = (each for each in find_charts(found.targets, self.roles) if each.role.name not in UNMAINTAINED)
+        charts = {each.target.path for each in maintained if each.renders}
+        message = Complaint("the chart was not checked: shards contain no charts", "check charts in a run without --shard")
+        for number, target in enumerate(found.targets):
+            if target.path in charts and number in self.outcomes:
+                self.outcomes[number].findings += file_findings(UNRENDERED, target.path, 1, message, self.session.rules_for(target.path))
 
     def keep_shard(self, own: Collection[int]) -> None:
         """Drop the files of other shards, except those that may define kinds."""
@@ -221,7 +244,7 @@ class FileStage:
         source = load_file(target, self.limit, self.stdin)
         if isinstance(source, UnreadablePath):
             return self.unreadable_outcome(source)
-        if "helmCharts" in source.text:
+        if "helmCharts" in source.text or "configMapGenerator" in source.text:
             self.kustomization_sources.append(source)
         # Imported on first use, because most small runs have no kustomization.
         from kcheck.check.kustomizations import Kustomizations, check_kustomization
@@ -315,3 +338,8 @@ class FileStage:
                 tasks, size = [], 0
         if tasks:
             yield tasks
+
+
+def check_alone(session: Session, found: Discovery) -> list[Checked]:
+    """Check files in this process and return their outcomes."""
+    return FileStage(session, lambda characters, sources: AutoscalingWorkers(session, 1, sources)).check_input(found)

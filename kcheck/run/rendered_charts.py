@@ -20,7 +20,7 @@ from kcheck.helm.marking import TemplatePiece
 from kcheck.helm.program import HelmSettings
 from kcheck.helm.rendering import Trace, with_comments
 from kcheck.helm.tracing import TracedText
-from kcheck.helm.values import ChartValues, TextQuery, ValueLeaf
+from kcheck.helm.values import ChartValues, TextQuery, ValueLeaf, reads_values
 from kcheck.kube.location import Location, ObjectId
 from kcheck.redaction import redact
 from kcheck.schema.locator import LINE_LIMIT
@@ -33,6 +33,10 @@ from kcheck.yaml.parse import parse
 _ACTION = pattern(r"\{\{.*?\}\}")
 _LINE = pattern(r"\bline (\d+)\b")
 _NUMBER = pattern(r":(\d+)")
+_QUOTED = pattern(r'"([^"]*)"')
+# Charts leave resources to their users. Values for tests seldom set them.
+_SET_BY_USERS = frozenset({"hpa-without-requests"})
+_CREDENTIALS = frozenset({"credential-in-env", "credential-in-config-map"})
 _MAX_NAMED = 3
 _MAX_CALLERS = 3
 _MAX_VALUES = 3
@@ -139,6 +143,9 @@ class RenderedCharts:
         rendered: folders of the charts that were rendered.
         only: templates whose findings are reported, by chart; all if the chart is not contained.
         incomplete: templates with findings that are not reported, because they are about lines whose values the chart leaves empty.
+        of_kustomizations: the rendered texts by path of the entries of `helmCharts`, by the path of the kustomization and the index of the
+            entry.
+        is_unrendered: whether a chart could not be rendered because helm is missing.
         is_named_unrendered: whether a chart on the command line could not be rendered because helm is missing.
     """
 
@@ -150,6 +157,8 @@ class RenderedCharts:
         self.rendered: set[str] = set()
         self.only: dict[str, frozenset[str]] = {}
         self.incomplete: set[str] = set()
+        self.of_kustomizations: dict[tuple[str, int], dict[str, str]] = {}
+        self.is_unrendered = False
         self.is_named_unrendered = False
         self._paths: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)
         self._sources: dict[tuple[int, str], Source] = {}
@@ -177,7 +186,7 @@ class RenderedCharts:
                 result.append(finding)
                 continue
             only = self.only.get(path.chart)
-            if (only is not None and path.template not in only) or self.is_test_value(finding, path):
+            if (only is not None and path.template not in only) or self.is_test_value(finding, path) or self.is_secret_name(finding, path):
                 continue
             moved = mover.finding(finding, path)
             if not path.values and mover.lacks_values(finding.place, path, moved.range.line):
@@ -201,6 +210,11 @@ class RenderedCharts:
             result.append(finding)
         return result
 
+    def template_place(self, place: Location) -> Location:
+        """Return the location in the template of the object of one in a rendered text; other locations are kept."""
+        path = rendered_path(place.file)
+        return place if path is None else _Mover(self).template_place(place, path)
+
     def _add_values(self, merged: dict[_Key, _MovedFinding], mover: _Mover) -> None:
         """Add the values that the texts of findings come from."""
         asked: dict[tuple[str, str, str], dict[_Key, list[TextQuery]]] = defaultdict(dict)
@@ -219,19 +233,42 @@ class RenderedCharts:
                 moved = finding._replace(related=(*finding.related, *related[:_MAX_VALUES]))
                 merged[key] = _MovedFinding(moved, place, path)
 
+    def is_secret_name(self, finding: Finding, path: RenderedPath) -> bool:
+        """Return whether a value that looks like a credential is the name of a Secret of the chart, in any template."""
+        if finding.rule not in _CREDENTIALS:
+            return False
+        # Imported on first use: few charts have such values.
+        from kcheck.kube.secret_names import is_secret_name
+
+        texts = self.renderings[path.rendering].texts
+        name, range = _QUOTED.search(finding.message), finding.range
+        value = texts[path.name][finding.place.start :][: range.end_column - range.column] if range.end_line == range.line else ""
+        if finding.rule == "credential-in-config-map":
+            # The finding is at the key.
+            value = _line_at(texts[path.name], finding.place.start).partition(":")[2].strip()
+        return is_secret_name(name[1] if name else "", value.strip("\"'"), texts.values())
+
     def is_test_value(self, finding: Finding, path: RenderedPath) -> bool:
         """Return whether a practice was found in a value that only tests of the chart use."""
         rendering = self.renderings[path.rendering]
         if not rendering.is_test or finding.family != "practice" or finding.severity >= ERROR:
             return False
+        if finding.rule in _SET_BY_USERS:
+            return True
         trace = rendering.trace
         traced = trace.texts.get(path.name)
-        stack = [] if traced is None else trace.stacks.of(traced.stack_at(finding.place.start))
-        return (
-            bool(stack)
-            and stack[0].kind == "action"
-            and "Values" in rendering.chart.source(stack[0].file).text[stack[0].start : stack[0].end]
-        )
+        text = rendering.texts[path.name]
+        start = finding.place.start
+        end = start + finding.range.end_column - finding.range.column if finding.range.end_line == finding.range.line else start
+        offsets = [start]
+        if text[end : end + 1] == ":":
+            # A key stands for its value, which may be on the next line.
+            offsets.append(end + 1 + len(text[end + 1 :]) - len(text[end + 1 :].lstrip()))
+        for offset in offsets if traced is not None else ():
+            stack = trace.stacks.of(traced.stack_at(offset)) if traced is not None else []
+            if stack and stack[0].kind == "action" and reads_values(rendering.chart, stack[0]):
+                return True
+        return False
 
 
 _Key = tuple[str, str, Range, str]
@@ -298,9 +335,7 @@ class _Mover:
         piece = stack[level]
         start, stop = piece.start, piece.end
         if not level and piece.kind == "text":
-            first = _start_of_segment(traced.starts, offset)
-            start = piece.start + offset - first
-            stop = min(piece.end, piece.start + max(end, offset + 1) - first)
+            start, stop = _part_of_piece(rendering, piece, text, offset, max(end, offset + 1), traced)
         for _, _, other in traced.segments(offset, max(end, offset + 1)):
             later = trace.stacks.of(other)
             for each in later:
@@ -315,6 +350,15 @@ class _Mover:
         callers = stack[level + 1 :][:_MAX_CALLERS]
         related += (Related(self.located(place, rendering, each, each.start, each.end, text), "called here") for each in callers)
         return found, related, True
+
+    def template_place(self, place: Location, path: RenderedPath) -> Location:
+        """Return the location of the outermost piece, which is in the template of the object."""
+        rendering = self.charts.renderings[path.rendering]
+        traced = rendering.trace.texts.get(path.name)
+        stack = [] if traced is None else rendering.trace.stacks.of(traced.stack_at(place.start))
+        if not stack:
+            return self.place(place, path)[0]
+        return self.located(place, rendering, stack[-1], stack[-1].start, stack[-1].end, rendering.texts[path.name])
 
     def queries(self, place: Location, path: RenderedPath) -> list[TextQuery]:
         """Return the parts of a text that actions print, which may come from values."""
@@ -434,6 +478,21 @@ def _start_of_segment(starts: Sequence[int], offset: int) -> int:
     from bisect import bisect_right
 
     return starts[max(bisect_right(starts, offset) - 1, 0)]
+
+
+def _part_of_piece(rendering: Rendering, piece: TemplatePiece, text: str, start: int, end: int, traced: TracedText) -> tuple[int, int]:
+    """Return the offsets of a part of a rendered text in the piece of a template that it is copied from."""
+    at = piece.start + start - _start_of_segment(traced.starts, start)
+    stop = min(piece.end, at + end - start)
+    template = rendering.chart.source(piece.file).text
+    if text.startswith(template[at:stop], start):
+        return at, stop
+    # It was parsed and serialized again.
+    shown = text[start:end]
+    found = template.find(shown, piece.start, piece.end)
+    if found < 0 or template.find(shown, found + 1, piece.end) >= 0:
+        return piece.start, piece.end
+    return found, found + len(shown)
 
 
 def _end_of_line(text: str, offset: int) -> int:

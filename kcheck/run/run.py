@@ -78,7 +78,7 @@ def _check_and_report(found: Discovery, session: Session, workers: WorkerFactory
     report = build_report(found.passed, consume(checked), session, workers.relation_cache, texts)
     if any(target.stdin for target in found.targets):
         # Imported late: few runs read standard input.
-        from kcheck.discovery.chart_sources import rendered_input
+        from kcheck.run.chart_sources import rendered_input
 
         report.rendered = rendered_input(found)
     return report

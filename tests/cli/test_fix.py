@@ -7,10 +7,12 @@ import shutil
 import stat
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from kcheck.cli.main import main
 from kcheck.run.fixing import Fixing
 from kcheck.schema.builtin.definitions import newest
 from tests.cli.conftest import Program
@@ -279,25 +281,28 @@ def test_questions_need_a_terminal(program: Program, pod: Path) -> None:
         ("\x04", OLD),
     ],
 )
-def test_questions_on_a_terminal(pod: Path, answers: str, fixed: str) -> None:
+def test_questions_on_a_terminal(program: Program, pod: Path, answers: str, fixed: str) -> None:
     import pty
 
-    master, slave = pty.openpty()
-    command = [sys.executable, "-m", "kcheck", "fix", "--ask", *SAFE, "pod.yaml"]
-    with subprocess.Popen(command, cwd=pod.parent, stdin=slave, stdout=slave, stderr=slave) as process:
-        os.close(slave)
-        os.write(master, answers.encode())
-        shown = b""
-        while True:
-            try:
-                part = os.read(master, 4096)
-            except OSError:
-                break
-            if not part:
-                break
+    process, terminal = pty.fork()
+    if process == 0:
+        # The child process. Its file descriptors are the terminal.
+        try:
+            sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")  # noqa: SIM115
+            sys.argv = ["kcheck", "fix", "--ask", *SAFE, "pod.yaml"]
+            main()
+        except SystemExit as end:
+            sys.stdout.flush()
+            os._exit(int(end.code or 0))
+        finally:
+            os._exit(70)
+    os.write(terminal, answers.encode())
+    shown = b""
+    with suppress(OSError):
+        while part := os.read(terminal, 4096):
             shown += part
-    os.close(master)
-    assert process.returncode == 0
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0, shown
     assert b"fix: rename serviceAccount to serviceAccountName" in shown
     assert b"+  serviceAccountName: web # ours" in shown
     assert pod.read_text() == fixed

@@ -90,7 +90,7 @@ def rendered(program: Program, tmp_path: Path, *options: str) -> str:
     chart = tmp_path / "charts/shop-chart"
     (chart / "templates").mkdir(parents=True, exist_ok=True)
     (chart / "Chart.yaml").write_text("apiVersion: v2\nname: shop # the name of the folder differs\nversion: 1.0.0\n")
-    (chart / "templates/web.yaml").write_text("{{ include }}\n")
+    (chart / "templates/web.yaml").write_text(FIRST.replace("99999", "{{ .Values.port }}"))
     text = f"---\n# Source: shop/templates/web.yaml\n{FIRST}---\n# Source: shop/templates/gone.yaml\n{SECOND}"
     return program("check", "-", *RULE, *options, stdin=text.encode()).out
 

@@ -7,7 +7,7 @@ import pickle
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from kcheck.config.config import Config
@@ -18,6 +18,7 @@ from kcheck.finding.severity import ERROR, INFO
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import Setting
 from kcheck.schema.builtin.definitions import available
+from tests.conftest import examples
 
 KEYS = (
     "extends, kubernetes, schemas, complete, provided, pods, placeholders, substitute, rules, overrides, roles, charts, "
@@ -309,7 +310,7 @@ def _flow(value: object) -> str:
 
 
 @given(_VALUES)
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(300, HealthCheck.function_scoped_fixture)
 def test_anything_is_either_read_or_refused_with_places(registry: Registry, value: object) -> None:
     try:
         config(_flow(value), registry)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 import tomllib
@@ -12,17 +11,12 @@ from types import ModuleType
 import pytest
 
 from kcheck import __version__
-from tests.conftest import ROOT
+from tests.conftest import ROOT, load_tool
 
 
 @pytest.fixture
 def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("release_tool", ROOT / "tools" / "release.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_tool("release")
 
 
 def test_the_repository_is_ready_to_be_released(tool: ModuleType) -> None:

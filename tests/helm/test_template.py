@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kcheck.helm.template import Template, calls
+from kcheck.helm.template import Template, calls, reparsed_call
 
 
 def code(text: str) -> list[tuple[str, str]]:
@@ -66,7 +66,19 @@ def test_what_a_template_defines_contains_its_actions() -> None:
         ('{{ default (include "x" .) .Values.name }}', True),
         ('{{ .Values.name | default (include "x" .) }}', True),
         ('{{ printf "%s-web" (include "x" .) }}', True),
+        ('{{ printf "%d/%s" 1 (include "x" .) }}', True),
         ('{{ (include "x" .) }}', True),
+        ('{{ include "x" . | trim | nindent 4 }}', True),
+        ('{{ include "x" . | indent 8 | trimPrefix (repeat 7 " ") }}', True),
+        ('{{ include "x" . | trimSuffix "\\n" }}', True),
+        ('{{ tpl (include "x" .) . }}', True),
+        ('{{ ternary (include "x" .) "other" .Values.on }}', True),
+        ('{{ required "a name" (include "x" .) }}', True),
+        ('{{ include "x" . | required "a name" }}', True),
+        ('{{ include "x" . | trimPrefix "a" }}', False),
+        ('{{ include "x" . | replace "a" "b" }}', False),
+        ('{{ printf "%5s" (include "x" .) }}', False),
+        ('{{ ternary 1 2 (include "x" .) }}', False),
         ('{{ include "x" . | trunc 63 }}', False),
         ('{{ include "x" . | fromYaml }}', False),
         ('{{ default .Values.name (include "x" .) }}', False),
@@ -80,6 +92,31 @@ def test_output_of_helpers_that_is_printed_as_it_is(text: str, printed: bool) ->
     found = [call for action in Template(text).actions for call in calls(action) if call.name == "x"]
     assert [call.is_printed for call in found] == [printed]
     assert [text[call.start : call.end] for call in found] == ['"x"']
+
+
+@pytest.mark.parametrize(
+    ("code", "call"),
+    [
+        ('include "x" . | fromYaml | toYaml', 'include "x" .'),
+        ('include "x" (dict "a" .b) | fromYaml | toYaml | nindent 4', 'include "x" (dict "a" .b)'),
+        ('toYaml (fromYaml (include "x" .)) | indent 2', 'include "x" .'),
+        ('(include "x" . | trim | fromYamlArray) | toJson', 'include "x" .'),
+        ('include "x" . | fromYaml | toJson | fromJson | toYaml', 'include "x" .'),
+        ('include "x" . | fromYaml', ""),
+        ('include "x" . | toYaml', ""),
+        ('include "x" . | fromYaml | merge .Values.a | toYaml', ""),
+        ('omit (include "x" . | fromYaml) "a" | toYaml', ""),
+        ('(include "x" . | fromYaml).a | toYaml', ""),
+        ("include (print .name) . | fromYaml | toYaml", ""),
+        ('$a := include "x" . | fromYaml | toYaml', ""),
+    ],
+)
+def test_output_of_helpers_that_is_parsed_and_serialized_again(code: str, call: str) -> None:
+    found = reparsed_call(Template(f"{{{{- {code} -}}}}").actions[0])
+    assert (found is not None) == bool(call)
+    if found is not None:
+        assert f" {code}"[found.start : found.end] == call
+        assert f" {code}"[: found.name_end].endswith('"x')
 
 
 def test_a_comment_calls_nothing() -> None:

@@ -80,6 +80,68 @@ def test_helpers_whose_output_is_computed_with_belong_to_the_caller(helm: str) -
 
 
 @with_helm
+def test_helpers_whose_output_is_parsed_and_serialized_again(helm: str) -> None:
+    files = {
+        "values.yaml": "name: front\n",
+        "templates/_helpers.tpl": """\
+{{- define "web.pod" -}}
+spec:
+  name: {{ .Values.name | quote }}
+  # a comment
+
+
+  args: [b, "1"]
+  script: |
+    run {{ .Values.name }}
+    stop
+metadata: {labels: {app: web}}
+{{- end -}}
+""",
+        "templates/a.yaml": 'template: {{ include "web.pod" . | fromYaml | toYaml | nindent 2 }}\nend: 1\n',
+        "templates/b.yaml": 'template: {{ include "web.pod" . | fromYaml | toJson }}\n',
+    }
+    caller, action = "templates/a.yaml", '{{ include "web.pod" . | fromYaml | toJson }}'
+    assert [(text.strip(), piece) for text, piece, file in traced_lines(helm, chart(files), "a.yaml") if file != caller] == [
+        ("metadata:", "metadata: {labels: {app: web}}"),
+        ("labels:", "metadata: {labels: {app: web}}"),
+        ("app: web", "metadata: {labels: {app: web}}"),
+        ("spec:", "spec:"),
+        ("args:", 'args: [b, "1"]'),
+        ("- b", 'args: [b, "1"]'),
+        ('- "1"', 'args: [b, "1"]'),
+        ("name:", "name:"),
+        ("front", "{{ .Values.name | quote }}"),
+        ("script: |", "script: |"),
+        ("run", "run"),
+        ("front", "{{ .Values.name }}"),
+        ("stop", "stop"),
+    ]
+    # What is not found in the original belongs to the call: the text of several lines became one line.
+    assert [(text, piece) for text, piece, _ in traced_lines(helm, chart(files), "b.yaml")][-3:] == [
+        ('"front","', "{{ .Values.name | quote }}"),
+        ('script":', "script: |"),
+        ('"run front\\nstop\\n"}}', action),
+    ]
+
+
+@with_helm
+def test_marks_that_change_a_text_are_left_out_there(helm: str) -> None:
+    files = {
+        "templates/_helpers.tpl": '{{ define "web.name" }}front{{ end }}{{ define "web.empty" }}{{ "" }}{{ end }}',
+        "templates/a.yaml": 'a: {{ coalesce (include "web.empty" .) "other" }}\nb: {{ include "web.name" . }}\n',
+        "templates/b.yaml": 'b: {{ include "web.name" . }}\n',
+    }
+    found = chart(files)
+    assert [(text, file) for text, _, file in traced_lines(helm, found, "a.yaml")] == [
+        ("a:", "templates/a.yaml"),
+        ("other", "templates/a.yaml"),
+        ("b:", "templates/a.yaml"),
+        ("front", "templates/a.yaml"),
+    ]
+    assert traced_lines(helm, found, "b.yaml")[1] == ("front", "front", "templates/_helpers.tpl")
+
+
+@with_helm
 def test_variables_with_the_output_of_a_helper(helm: str) -> None:
     files = {
         "templates/_helpers.tpl": '{{ define "web.name" }}front{{ end }}{{ define "web.empty" }}{{ end }}',

@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from kcheck.discovery.discover import discover
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report
 from kcheck.finding.severity import ERROR, INFO
-from kcheck.html.report import MAX_FINDINGS, write
+from kcheck.html.report import write
 from kcheck.kube.location import Location, ObjectId
 from kcheck.run.run import run_pipeline
 from kcheck.text.span import Range
@@ -47,6 +48,7 @@ def checked(folder: Path, text: str, *rules: str) -> Report:
     return run_pipeline(discover([str(folder)]), session(*rules))
 
 
+@cache
 def example() -> Report:
     return run_pipeline(discover([str(ROOT / "examples/bad")]), session())
 
@@ -200,12 +202,14 @@ def test_thousands_of_findings_are_shown_in_parts(page: Callable[[Report], Brows
     assert browser.run(SHOWN) == 1
 
 
-def test_a_page_has_the_most_severe_findings() -> None:
-    many = [finding("a.yaml", "m", n + 1) for n in range(2 * MAX_FINDINGS - 10)]
+def test_a_page_has_the_most_severe_findings(monkeypatch: pytest.MonkeyPatch) -> None:
+    most = 200
+    monkeypatch.setattr("kcheck.html.report.MAX_FINDINGS", most)
+    many = [finding("a.yaml", "m", n + 1) for n in range(2 * most - 10)]
     data = data_of(Report(many))
-    assert data["omitted"] == MAX_FINDINGS - 10
-    assert len(data["findings"]) == MAX_FINDINGS
-    assert sum(each["severity"] == "error" for each in data["findings"]) == MAX_FINDINGS - 5
+    assert data["omitted"] == most - 10
+    assert len(data["findings"]) == most
+    assert sum(each["severity"] == "error" for each in data["findings"]) == most - 5
     assert [each["position"] for each in data["findings"][:3]] == ["a.yaml:1:1", "a.yaml:2:1", "a.yaml:3:1"]
 
 

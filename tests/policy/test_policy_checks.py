@@ -63,13 +63,14 @@ def test_types(expression: str, message: str) -> None:
     ("spec", "rules"),
     [
         ({"expressions": ["true"]}, ["constant-policy-expression"]),
-        ({"expressions": ["object.kind != 'Pod' || object.data.a == ''"]}, ["constant-policy-expression"]),
+        ({"expressions": ["object.kind != 'Pod' || object.data.a == 'x'"]}, ["constant-policy-expression"]),
         ({"expressions": ["false"]}, []),
-        ({"expressions": ["object.data.a == ''"], "condition": "object.kind == 'Pod'"}, ["constant-policy-expression"]),
-        ({"expressions": ["object.data.a == ''"], "condition": "request.operation == 'CREATE'"}, ["constant-policy-expression"]),
-        ({"expressions": ["object.data.a == ''"], "condition": "object.metadata.name != 'x'"}, []),
-        ({"expressions": ["object.data.a == ''"], "resources": ["configmap"]}, ["unmatched-policy-rule"]),
-        ({"expressions": ["object.data.a == ''"], "resources": ["configmaps/status", "*"]}, []),
+        ({"expressions": ["object.data.a == 'x'"], "condition": "object.kind == 'Pod'"}, ["constant-policy-expression"]),
+        ({"expressions": ["object.data.a == 'x'"], "condition": "request.operation == 'CREATE'"}, ["constant-policy-expression"]),
+        ({"expressions": ["object.data.a == 'x'"], "condition": "object.metadata.name != 'x'"}, []),
+        ({"expressions": ["object.data.a == 'x'"], "resources": ["configmap"]}, ["unmatched-policy-rule"]),
+        ({"expressions": ["object.data.a == 'x'"], "resources": ["*"]}, []),
+        ({"expressions": ["object.data.a == 'x'"], "resources": ["configmaps/status", "*"]}, ["unmatched-policy-rule"]),
     ],
 )
 def test_constants_and_rules(spec: dict[str, Any], rules: list[str]) -> None:
@@ -79,7 +80,7 @@ def test_constants_and_rules(spec: dict[str, Any], rules: list[str]) -> None:
 
 
 def test_unbound_policy_only_beside_bound_ones() -> None:
-    bound, unbound = policy("object.data.a == ''"), policy("object.data.a == ''", name="q")
+    bound, unbound = policy("object.data.a == 'x'"), policy("object.data.a == 'x'", name="q")
     assert problems(bound, unbound) == []
     assert [rule for rule, _ in problems(bound, unbound, binding())] == ["unbound-admission-policy"]
 
@@ -90,7 +91,7 @@ def test_parameters_of_bindings() -> None:
     expression = "object.data.a == params.data.a"
     assert problems(policy(expression, **kind), binding(**reference)) == []
     assert [rule for rule, _ in problems(policy(expression, **kind), binding())] == ["policy-parameter-mismatch"]
-    assert [rule for rule, _ in problems(policy("object.data.a == ''"), binding(**reference))] == ["policy-parameter-mismatch"]
+    assert [rule for rule, _ in problems(policy("object.data.a == 'x'"), binding(**reference))] == ["policy-parameter-mismatch"]
 
 
 LIBRARY = Path(__file__).resolve().parents[3] / "shared" / "oracle" / "policies" / "libraries" / "kubescape-vap.jsonl"

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 import kcheck
 from kcheck.cli.main import kcheck as cli
-from tests.policy.texts_of_policies import DEPLOYMENTS, binding, config_map, policy, write
+from tests.policy.texts_of_policies import DEPLOYMENTS, PODS, binding, config_map, policy, write
 
 RULES = """\
 policies:
@@ -275,3 +276,124 @@ def test_bundle(tmp_path: Path) -> None:
     assert output.startswith("# platform 1.2.0\n---\n")
     assert output.count('app.kubernetes.io/version: "1.2.0"') == 4
     assert output.count("kcheck.dev/authors") == 4
+
+
+MUTATING = """
+policies: [m.yaml]
+tests:
+  - object: {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: "i:1"}]}}
+    expect: {profile: changed, judge: pass}
+    mutated: {spec: {securityContext: {seccompProfile: {type: RuntimeDefault}}, hostNetwork: null, containers: [{name: c}]}}
+  - object: {apiVersion: v1, kind: ConfigMap, metadata: {name: m}}
+    expect: {profile: excluded}
+    mutated: {metadata: {name: m, labels: null}}
+"""
+
+
+def mutating_policies() -> str:
+    rules = {"matchConstraints": policy(rules=[PODS])["spec"]["matchConstraints"]}
+    profile = "Object.spec.securityContext.seccompProfile{type: 'RuntimeDefault'}"
+    change = f"Object{{spec: Object.spec{{securityContext: Object.spec.securityContext{{seccompProfile: {profile}}}}}}}"
+    mutation = {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": change}}
+    mutating = policy(name="profile") | {
+        "kind": "MutatingAdmissionPolicy", "spec": rules | {"reinvocationPolicy": "Never", "mutations": [mutation]}
+    }  # fmt: skip
+    judge = policy("object.spec.securityContext.seccompProfile.type == 'RuntimeDefault'", name="judge", rules=[PODS])
+    return yaml.safe_dump_all([mutating, judge])
+
+
+def test_mutated_objects(tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text(mutating_policies())
+    (tmp_path / "m.kcheck-test.yaml").write_text(MUTATING)
+    found = run("test", ".")
+    assert (found.exit_code, found.stdout) == (0, "10 cases of 4 policies, 0 failures.\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("RuntimeDefault", "Unconfined", 'seccompProfile.type "Unconfined" after the mutation, but it is "RuntimeDefault"'),
+        ("hostNetwork: null", "hostNetwork: true", "expected spec.hostNetwork true after the mutation, but it is absent"),
+        ("[{name: c}]", "[{name: c, image: null}]", 'expected no spec.containers[0].image after the mutation, but it is "i:1"'),
+        ("profile: changed", "profile: pass", 'expected pass, but the result for Pod "p" is changed'),
+        ("profile: excluded", "profile: changed", 'expected changed, but the result for ConfigMap "m" is excluded'),
+    ],
+)  # fmt: skip
+def test_differences_of_mutated_objects(before: str, after: str, expected: str, tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text(mutating_policies())
+    (tmp_path / "m.kcheck-test.yaml").write_text(MUTATING.replace(before, after))
+    found = run("test", ".")
+    assert found.exit_code == 1
+    assert expected in found.stdout
+    assert run("test", ".", "--update").exit_code == (0 if "absent" not in expected else 1)
+
+
+def test_secrets_are_not_shown_in_differences(tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text(mutating_policies())
+    secret = "{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {password: correct-horse}}"
+    test = f"policies: [m.yaml]\ntests:\n  - object: {secret}\n    mutated: {{data: {{password: null}}}}\n"
+    (tmp_path / "m.kcheck-test.yaml").write_text(test)
+    found = run("test", ".")
+    assert "expected no data.password" in found.stdout
+    assert "Y29ycmVjdC1ob3JzZQ" not in found.stdout
+
+
+HOSTILE = "\x1b[31m"
+
+
+def hostile_files(folder: Path) -> None:
+    """Policies and objects whose names and messages contain control characters."""
+    name = f"e{HOSTILE}"
+    bad = policy({"expression": "object.metadata.name == 'x'", "messageExpression": f"'m{HOSTILE}' + object.metadata.name"}, name=name)
+    match = {"namespaceSelector": {"matchLabels": {HOSTILE: HOSTILE}}}
+    other = policy({"expression": "true", "message": HOSTILE}, name="other", match=match)
+    bindings = [binding(name=name, policy=name), binding(name="other", policy="other")]
+    write(folder, config_map(name=f"c{HOSTILE}"), policies=[bad, other, *bindings])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("list", "."), ("coverage", "."), ("which", "object-0.yaml", "."), ("explain", f"e{HOSTILE}", "."), ("test", "."),
+        ("explain", "none", "."), ("convert", "."),
+    ],
+)  # fmt: skip
+def test_control_characters_are_not_sent_to_the_terminal(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    hostile_files(tmp_path)
+    found = run(*arguments)
+    assert found.exit_code in (0, 1, 2)
+    assert not isinstance(found.exception, Exception)
+    assert "\x1b" not in found.output
+
+
+def test_credentials_are_not_shown(tmp_path: Path) -> None:
+    message = {"expression": "false", "messageExpression": "'it is ' + object.data.password"}
+    write(tmp_path, config_map({"password": "correct-horse-battery"}), policies=[policy(message), binding()])
+    (tmp_path / "a.kcheck-test.yaml").write_text(
+        "policies: [policies.yaml]\ntests:\n  - object: object-0.yaml\n    expect: {p: pass}\n    mutated: {data: {password: x}}\n"
+    )
+    tested = run("test", ".").output
+    (tmp_path / "a.kcheck-test.yaml").unlink()
+    for output in (tested, run("which", "object-0.yaml", ".").output):
+        assert "it is ***" in output
+        assert "correct-horse" not in output
+
+
+def test_inputs_without_objects(tmp_path: Path) -> None:
+    (tmp_path / "p").mkdir()
+    (tmp_path / "empty").mkdir()
+    write(tmp_path / "p", policies=[policy("true", name="x"), binding(policy="x")])
+    (tmp_path / "team.kcheck.yaml").unlink()
+    assert run("coverage", "empty", "--policies", "p").output.splitlines()[1].split() == ["policy/x", "0", "0", "0", "never", "matched"]
+    assert run("coverage", "empty").exit_code == 2
+    (tmp_path / "p" / "binary.yaml").write_bytes(b"\x00\xff\xfe")
+    assert run("list", "p").output == "kcheck: p: binary data, not text\n"
+
+
+def test_standard_input(tmp_path: Path) -> None:
+    texts = [policy("false"), binding(), config_map()]
+    (tmp_path / "team.kcheck.yaml").unlink()
+    input = "\n---\n".join(map(json.dumps, texts))
+    found = CliRunner().invoke(cli, ["policy", "coverage", "-"], input=input)
+    assert found.output.splitlines()[1].split() == ["policy/p", "1", "1", "1"]
+    assert "fails: failed expression: false" in CliRunner().invoke(cli, ["policy", "which", "ConfigMap/c", "-"], input=input).output

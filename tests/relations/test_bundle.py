@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kcheck.facts.bundle import Bundle
@@ -13,6 +13,7 @@ from kcheck.facts.variants import may_share
 from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.selector import Requirement, Selector
 from kcheck.text.span import Range
+from tests.conftest import examples
 from tests.relations.world import facts, workload
 
 LABELS = st.dictionaries(st.sampled_from("abc"), st.sampled_from("xyz"), max_size=3)
@@ -51,7 +52,7 @@ objects = st.lists(
 ).map(lambda rows: [made(i, *row) for i, row in enumerate(rows)])
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(objects, selectors)
 def test_selected(every: list[Facts], selector: Selector) -> None:
     bundle = Bundle(every)

@@ -164,7 +164,8 @@ def test_a_pod_that_may_label_pods(verb: str, expected: int, tmp_path: Path) -> 
         "web.yaml": workload(pod=", serviceAccountName: web"),
         "role.yaml": ROLE.replace("VERB", verb),
     }
-    assert len(check(tmp_path, files, "service-without-pods")) == expected
+    assert len(check(tmp_path, files, "service-with-unset-label")) == expected
+    assert check(tmp_path, files, "service-without-pods") == []
 
 
 def test_nothing_is_missing_in_a_managed_namespace(tmp_path: Path) -> None:

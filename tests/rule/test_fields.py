@@ -54,7 +54,8 @@ def found(text: str, kubernetes: str) -> list[Finding]:
     )
 
 
-@pytest.mark.parametrize("kubernetes", ["", pytest.param("1.25", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kubernetes", ["", "1.25"])
 def test_nothing_is_said_without(kubernetes: str, monkeypatch: pytest.MonkeyPatch) -> None:
     root = Path(__file__).parent.parent.parent
     cases = [*pages("kcheck_spec._plugin", root=root), *pages("kcheck_practice._plugin", root=root)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 from importlib import import_module
@@ -13,7 +12,7 @@ import pytest
 
 from kcheck.rule.rule import Rule
 from kcheck.testing import check, pages
-from tests.test_mission import ROOT
+from tests.conftest import load_tool
 
 MODULE = '''\
 """Probes."""
@@ -32,12 +31,7 @@ def old(nodes: Iterable[Node]) -> str:
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("new_rule", ROOT / "tools" / "new_rule.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_tool("new_rule")
 
 
 @pytest.mark.parametrize(

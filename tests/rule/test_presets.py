@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +13,10 @@ from kcheck.rule.equivalents import entries
 from kcheck.rule.presets import PRESETS
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
+from tests.cli.conftest import Program, program
+from tests.conftest import load_tool
+
+__all__ = ["program"]
 
 BINDING = """\
 apiVersion: rbac.authorization.k8s.io/v1
@@ -27,13 +30,6 @@ subjects: [{kind: Group, apiGroup: rbac.authorization.k8s.io, name: admins}]
 @pytest.fixture(scope="module")
 def registry() -> Registry:
     return Registry.load()
-
-
-def check(folder: Path, *flags: str) -> set[str]:
-    command = [sys.executable, "-m", "kcheck", "check", "binding.yaml", "--no-cache", "--format", "json", *flags]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode in (0, 1), done.stderr
-    return {finding["rule"] for finding in json.loads(done.stdout)["findings"]}
 
 
 def test_each_preset_contains_the_smaller_ones(registry: Registry) -> None:
@@ -73,22 +69,24 @@ def test_settings_change_a_preset(registry: Registry) -> None:
     assert "cpu-limit" in choose(registry, select=["cpu-limit"], preset="strict")
 
 
-def test_config_and_flag_select_a_preset(tmp_path: Path) -> None:
+def test_config_and_flag_select_a_preset(program: Program, tmp_path: Path) -> None:
+    def is_reported(*flags: str) -> bool:
+        done = program("check", "binding.yaml", "--no-cache", "--format", "json", *flags)
+        assert done.code in (0, 1), done.err
+        return "cluster-admin-binding" in {finding["rule"] for finding in json.loads(done.out)["findings"]}
+
     (tmp_path / ".git").mkdir()
     (tmp_path / "binding.yaml").write_text(BINDING)
-    assert "cluster-admin-binding" not in check(tmp_path)
+    assert not is_reported()
     (tmp_path / ".kcheck.yaml").write_text("extends: recommended\n")
-    assert "cluster-admin-binding" in check(tmp_path)
-    assert "cluster-admin-binding" not in check(tmp_path, "--preset", "minimal")
+    assert is_reported()
+    assert not is_reported("--preset", "minimal")
     (tmp_path / ".kcheck.yaml").write_text("extends: recommended\nrules: {cluster-admin-binding: off}\n")
-    assert "cluster-admin-binding" not in check(tmp_path)
+    assert not is_reported()
     (tmp_path / ".kcheck.yaml").write_text("extends: recommended\noverrides: [{files: other.yaml, rules: {latest-tag: off}}]\n")
-    assert "cluster-admin-binding" in check(tmp_path)
+    assert is_reported()
 
 
-def test_the_pages_are_current() -> None:
-    root = Path(__file__).resolve().parents[2]
-    done = subprocess.run(
-        [sys.executable, root / "tools/preset_pages.py", "--check"], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 0, done.stdout
+def test_the_pages_are_current(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["preset_pages.py", "--check"])
+    assert load_tool("preset_pages").main() == 0, capsys.readouterr().out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 from kcheck.check.session import Session
@@ -13,7 +14,7 @@ from kcheck.finding.fix import Fix
 from kcheck.finding.report import Report
 from kcheck.finding.severity import Severity
 from kcheck.rule.registry import Registry
-from kcheck.rule.ruleset import choose
+from kcheck.rule.ruleset import RuleSet, choose
 from kcheck.run.fixing import Fixing
 from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
@@ -32,8 +33,13 @@ EVERY = tuple(_REGISTRY.rules)
 
 def check_files(found: Discovery, select: Sequence[str]) -> Report:
     """Checks files with some rules, in this process."""
-    session = Session(_REGISTRY, choose(_REGISTRY, select), [Store(load(""))], False)
+    session = Session(_REGISTRY, _choose_rules(tuple(select)), [Store(load(""))], False)
     return run_pipeline(found, session, jobs=1)
+
+
+@cache
+def _choose_rules(select: tuple[str, ...]) -> RuleSet:
+    return choose(_REGISTRY, select)
 
 
 class FixTrial:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from kcheck.run import run as running
 from kcheck.run.built_objects import is_unchanged
+from tests.cli.conftest import Program, program
+
+__all__ = ["program"]
 
 DEPLOYMENT = """\
 apiVersion: apps/v1
@@ -43,11 +46,19 @@ def write(folder: Path, files: dict[str, str]) -> None:
         (folder / name).write_text(text)
 
 
-def check(folder: Path, *flags: str) -> list[tuple[str, str, int]]:
-    command = [sys.executable, "-m", "kcheck", "check", ".", "--isolated", "--format", "json", *flags]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode in (0, 1), done.stderr
-    return [(f["rule"], f["file"], f["range"]["start"]["line"]) for f in json.loads(done.stdout)["findings"]]
+Check = Callable[..., list[tuple[str, str, int]]]
+
+
+@pytest.fixture
+def check(program: Program) -> Check:
+    """Checks the current folder and returns the findings: rule, file and line."""
+
+    def check(*flags: str) -> list[tuple[str, str, int]]:
+        done = program("check", ".", "--isolated", "--format", "json", *flags)
+        assert done.code in (0, 1), done.err
+        return [(f["rule"], f["file"], f["range"]["start"]["line"]) for f in json.loads(done.out)["findings"]]
+
+    return check
 
 
 def overlay(name: str, more: str) -> dict[str, str]:
@@ -58,40 +69,44 @@ BASE = {"base/kustomization.yaml": "resources: [web.yaml, namespace.yaml]\n", "b
 
 
 @pytest.mark.parametrize("cached", [False, True])
-def test_what_all_overlays_replace_or_add_is_not_reported(cached: bool, tmp_path: Path) -> None:
+def test_what_all_overlays_replace_or_add_is_not_reported(
+    cached: bool, check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if cached:
+        monkeypatch.setenv("KCHECK_NO_CACHE", "0")
+        monkeypatch.setenv("KCHECK_CACHE_DIR", str(tmp_path / ".git" / "cache"))
+        monkeypatch.setattr(running, "CACHE_MIN_CHARS", 0)
     patch = {"prod/limit.yaml": LIMIT}
     prod = overlay("prod", f"namespace: shop\n{IMAGES}patches: [{{path: limit.yaml}}]\n")
     write(tmp_path, {**BASE, **patch, **prod})
-    flags = ("--select", "missing-memory-limit,latest-tag", *(() if cached else ("--no-cache",)))
-    assert check(tmp_path, *flags) == []
-    assert check(tmp_path, *flags) == []
+    flags = ("--select", "missing-memory-limit,latest-tag")
+    assert check(*flags) == []
+    assert check(*flags) == []
     write(tmp_path, overlay("prod", "namespace: shop\n"))
     (tmp_path / "prod/limit.yaml").unlink()
-    assert check(tmp_path, *flags) == [("missing-memory-limit", "base/web.yaml", 10), ("latest-tag", "base/web.yaml", 11)]
+    assert check(*flags) == [("missing-memory-limit", "base/web.yaml", 10), ("latest-tag", "base/web.yaml", 11)]
 
 
-def test_what_one_of_two_overlays_leaves_is_reported_in_the_base(tmp_path: Path) -> None:
+def test_what_one_of_two_overlays_leaves_is_reported_in_the_base(check: Check, tmp_path: Path) -> None:
     write(tmp_path, {**BASE, **overlay("prod", f"namespace: shop\n{IMAGES}"), **overlay("dev", "namespace: shop-dev\n")})
-    assert ("latest-tag", "base/web.yaml", 11) in check(tmp_path, "--no-cache")
-    assert not [rule for rule, _, _ in check(tmp_path, "--no-cache") if rule == "invalid-name"]
+    assert ("latest-tag", "base/web.yaml", 11) in check()
+    assert not [rule for rule, _, _ in check() if rule == "invalid-name"]
 
 
-def test_what_only_an_overlay_makes_wrong_is_reported_there(tmp_path: Path) -> None:
+def test_what_only_an_overlay_makes_wrong_is_reported_there(check: Check, tmp_path: Path) -> None:
     write(tmp_path, {**BASE, **overlay("prod", f"namespace: shop\n{IMAGES}"), **overlay("dev", "namespace: Shop\n")})
-    assert [place for place in check(tmp_path, "--no-cache") if place[0] == "invalid-name"] == [
-        ("invalid-name", "dev/kustomization.yaml", 2)
-    ]
+    assert [place for place in check() if place[0] == "invalid-name"] == [("invalid-name", "dev/kustomization.yaml", 2)]
 
 
-def test_findings_about_the_text_of_a_file_stay(tmp_path: Path) -> None:
+def test_findings_about_the_text_of_a_file_stay(check: Check, tmp_path: Path) -> None:
     twice = DEPLOYMENT.replace("image: nginx\n", "image: nginx:1.29.1\n          image: nginx:1.29.1\n")
     write(tmp_path, {**BASE, "base/web.yaml": twice, **overlay("prod", "namespace: shop\n")})
-    assert ("duplicate-key", "base/web.yaml", 12) in check(tmp_path, "--no-cache")
+    assert ("duplicate-key", "base/web.yaml", 12) in check()
 
 
-def test_a_kustomization_that_cannot_be_built_changes_nothing(tmp_path: Path) -> None:
+def test_a_kustomization_that_cannot_be_built_changes_nothing(check: Check, tmp_path: Path) -> None:
     write(tmp_path, {**BASE, **overlay("prod", "namespace: shop\npatches: [{path: missing.yaml}]\nreplicas: {a: b}\n")})
-    found = check(tmp_path, "--no-cache")
+    found = check()
     assert ("latest-tag", "base/web.yaml", 11) in found
     assert ("missing-kustomization-file", "prod/kustomization.yaml", 3) in found
 

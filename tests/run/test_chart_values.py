@@ -80,3 +80,41 @@ def test_values_of_sub_charts_are_their_own(program: Program) -> None:
     write({"Chart.yaml": dependency, "values.yaml": "sub: {enabled: true, deep: 1, other: 2}\n", **sub})
     assert not findings(program, ".", "--select", RULES)
     assert Path("charts/sub/Chart.yaml").exists()
+
+
+def test_values_that_sub_charts_have_by_default_are_not_undeclared(program: Program) -> None:
+    dependencies = (
+        "dependencies: [{name: store, alias: db, version: 1.0.0, repository: https://example.com}, {name: web, version: 1.0.0}]\n"
+    )
+    sub = {"charts/web/Chart.yaml": CHART, "charts/web/values.yaml": "port: 80\n", "charts/web/templates/b.yaml": "x: {{ .Values.port }}\n"}
+    values = "db: {enabled: true}\nweb: {name: a}\n"
+    template = "x: {{ .Values.db.port }}{{ .Values.web.port }}{{ .Values.db.auth.user }}\n"
+    files = {
+        "Chart.yaml": CHART.replace("name: web", "name: shop") + dependencies,
+        "values.yaml": values,
+        "templates/a.yaml": template,
+        **sub,
+    }
+    write(files)
+    assert [each["rule"] for each in findings(program, ".", "--select", RULES)] == []
+
+
+def test_a_value_that_is_read_several_times_is_undeclared_once(program: Program) -> None:
+    template = "x: {{ .Values.account.name }}{{ .Values.account.create }}\ny: {{ .Values.account }}\n"
+    assert [place[2:4] for place in reported(program, "a: 1\n", template + "{{ .Values.a }}\n")] == [
+        (1, 'values.yaml does not contain the value "account"')
+    ]
+
+
+def test_helpers_that_nothing_calls_read_nothing(program: Program) -> None:
+    account = '{{ define "web.account" }}{{ .Values.account.name }}{{ end }}'
+    helpers = {"templates/_helpers.tpl": account + '{{ define "web.used" }}{{ .Values.b }}{{ end }}'}
+    found = reported(program, "a: 1\n", '{{ .Values.a }}{{ include "web.used" . }}\n', **helpers)
+    assert [place[3] for place in found] == ['values.yaml does not contain the value "b"']
+    # The name of a helper may be computed.
+    assert len(reported(program, "a: 1\n", '{{ .Values.a }}{{ include (print "web." .Values.a) . }}\n', **helpers)) == 2
+
+
+def test_values_of_a_chart_of_helpers_may_be_for_others(program: Program) -> None:
+    write({"Chart.yaml": CHART, "values.yaml": "a: 1\nb: 2\n", "templates/_helpers.tpl": '{{ define "x" }}{{ .Values.a }}{{ end }}'})
+    assert not findings(program, ".", "--select", RULES)

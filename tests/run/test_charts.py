@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kcheck.helm.errors import HelmError, read_error
+from kcheck.helm.errors import NEEDS_VALUES, HelmError, read_error
 from tests.cli.conftest import Program, program
 from tests.helm.programs import PROGRAMS, needs_helm, with_helm
 
@@ -62,6 +62,50 @@ def test_a_finding_has_its_place_in_the_template_and_in_the_values(program: Prog
     ]
     assert found[0]["fix"] is None
     assert found[0]["object"]["unit"] == {"kind": "chart", "path": "web"}
+
+
+SERVER = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  annotations:
+    checksum/secret: {{ "a" | sha256sum }}
+    checksum/credentials: {{ "b" | sha1sum }}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata:
+      labels: {app: web}
+    spec:
+      containers:
+        - name: web
+          image: example.com/web:1.0
+          env:
+            - {name: PASSWORD_CMD, value: cat /run/password}
+            - {name: TOKEN_FILE, value: /run/token}
+            - {name: ETCD_AUTH_TOKEN, value: "jwt,pub-key=/certs/a.pem,priv-key=/certs/b.pem,sign-method=RS256"}
+            - {name: ETCD_INITIAL_CLUSTER_TOKEN, value: etcd-cluster}
+            - {name: WEBHOOK_SECRET, value: {{ .Release.Name }}-webhook}
+            - {name: UNKNOWN_SECRET, value: some-other}
+"""
+SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: '{{ .Release.Name }}-webhook'}\nstringData: {key: x}\n"
+CONFIG = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: web}
+data:
+  image-pull-secret: image-pull-secret
+  webhook-secret: {{ .Release.Name }}-webhook
+  other-secret: some-other
+"""
+
+
+@with_helm
+def test_names_of_secrets_and_checksums_are_no_credentials(program: Program, helm: str) -> None:
+    write({"Chart.yaml": CHART, "templates/a.yaml": SERVER, "templates/b.yaml": SECRET, "templates/c.yaml": CONFIG})
+    found = findings(program, ".", "--select", "credential-in-env,credential-in-config-map,credential-in-annotation", helm=helm)
+    assert [(each["file"], each["range"]["start"]["line"]) for each in found] == [("templates/a.yaml", 23), ("templates/c.yaml", 7)]
 
 
 @with_helm
@@ -270,6 +314,41 @@ def test_practices_in_values_of_tests_are_not_reported(program: Program, helm: s
     assert not findings(program, ".", "--select", "latest-tag", helm=helm)
 
 
+@with_helm
+def test_practices_in_lists_that_tests_set_and_resources_that_users_set_are_not_reported(program: Program, helm: str) -> None:
+    policy = """\
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: web}
+spec:
+  podSelector: {matchLabels: {app: web}}
+  policyTypes: [Egress]
+  {{- with .Values.rules }}
+  egress:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+"""
+    scaler = """\
+{{- if .Values.scaled }}
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+  maxReplicas: 3
+  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}]
+{{- end }}
+"""
+    rules = "rules: [{to: [{podSelector: {matchLabels: {app: db}}}], ports: [{port: 5432}]}]\n"
+    server = SERVER.partition("          env:")[0] + "          resources: {}\n"
+    files = {"Chart.yaml": CHART, "templates/a.yaml": server, "templates/b.yaml": policy, "templates/c.yaml": scaler}
+    selected = (".", "--select", "network-policy-blocks-dns,hpa-without-requests")
+    write({**files, "values.yaml": "scaled: false\nrules: []\n", "ci/a-values.yaml": f"scaled: true\n{rules}"})
+    assert not findings(program, *selected, helm=helm)
+    write({"values.yaml": f"scaled: true\n{rules}"})
+    assert {each["rule"] for each in findings(program, *selected, helm=helm)} == {"network-policy-blocks-dns", "hpa-without-requests"}
+
+
 @needs_helm
 def test_a_template_on_the_command_line(program: Program) -> None:
     pod = POD.replace("{{ .Values.port }}", "99999")
@@ -419,7 +498,7 @@ def test_a_program_that_does_not_exist_is_a_usage_error(program: Program) -> Non
         ),
         (
             "execution error at (web/templates/NOTES.txt:2:3): [ERROR] 'mode' must be set",
-            HelmError("[ERROR] 'mode' must be set", template="web/templates/NOTES.txt", line=2, column=4),
+            HelmError("[ERROR] 'mode' must be set", NEEDS_VALUES, "web/templates/NOTES.txt", 2, 4),
         ),
         (
             "parse error at (web/templates/a.yaml:12): unclosed action",

@@ -12,23 +12,22 @@ from tests.advice.mistakes import with_mistake
 from tests.fuzz.seeds import manifests
 from tests.run.fix_property import FixTrial
 
-_EVERY = 12
-
 
 def _crlf(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\n", "\r\n")
 
 
+@pytest.mark.parametrize("every", [45, pytest.param(12, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("unsafe", [False, True])
 @pytest.mark.parametrize("change", [None, _crlf])
-def test_fixes_of_examples(tmp_path: Path, unsafe: bool, change: Callable[[str], str] | None) -> None:
+def test_fixes_of_examples(tmp_path: Path, change: Callable[[str], str] | None, unsafe: bool, every: int) -> None:
     trial = FixTrial(unsafe)
-    for number, text in enumerate(manifests()[::_EVERY]):
+    for number, text in enumerate(manifests()[::every]):
         path = tmp_path / f"{number}.yaml"
         path.write_bytes((text if change is None else change(text)).encode())
         trial.fix_file(path)
     assert trial.wrong == []
-    assert len(trial.fixes) > (20 if unsafe else 4)
+    assert len(trial.fixes) > (240 if unsafe else 48) / every
 
 
 @pytest.mark.slow

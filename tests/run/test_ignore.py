@@ -8,7 +8,7 @@ from pathlib import Path
 from textwrap import dedent, indent
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import kcheck_practice.style.ignore_comments
@@ -30,6 +30,7 @@ from kcheck.text.span import Range
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
 from kcheck.yaml.parse import parse
+from tests.conftest import examples
 
 MARK = re.compile(r"\bx\w*")
 
@@ -521,7 +522,7 @@ _COMMENTS = st.sampled_from(
 
 
 @given(st.lists(st.tuples(_LINES, _COMMENTS), max_size=12), st.sampled_from(["\n", "\r\n", "\r"]))
-@settings(max_examples=600)
+@examples(600)
 def test_no_comment_breaks_anything(lines: list[tuple[str, str]], ending: str) -> None:
     registry = _hypothesis_registry()
     rules = choose(registry)
@@ -542,7 +543,7 @@ _CONTENT = st.sampled_from(["# kcheck: ignore[marked]", "# kcheck: ignor", "text
 
 
 @given(st.lists(_CONTENT, min_size=1))
-@settings(max_examples=200)
+@examples(200)
 def test_a_block_scalar_holds_no_comment(lines: list[str]) -> None:
     text = "a:\n  b: |\n    text\n" + "".join(f"    {line}\n" for line in lines) + "c: xc\n"
     source = Source("a.yaml", text)

@@ -126,8 +126,9 @@ def test_the_cache_knows_templates(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert {key: first["summary"][key] for key in ("passed_over", "limited")} == {"passed_over": 1, "limited": 1}
 
 
-def test_filling_in_takes_linear_time() -> None:
-    for text in ("{{" * 20_000, '{{"' * 20_000, "{{a}}" * 20_000 + "x", "{%" * 20_000):
+@pytest.mark.parametrize("count", [2_000, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_filling_in_takes_linear_time(count: int) -> None:
+    for text in ("{{" * count, '{{"' * count, "{{a}}" * count + "x", "{%" * count):
         start = time.process_time()
         fill_in_template(text)
-        assert time.process_time() - start < 5
+        assert time.process_time() - start < 0.5 + count / 4_000

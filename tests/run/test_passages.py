@@ -6,7 +6,7 @@ from pathlib import Path
 from textwrap import indent
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kcheck.check.file import FileChecker, Task
@@ -18,6 +18,7 @@ from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
 from kcheck.yaml.fast import shared_blocks
+from tests.conftest import examples
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "manifests"
 HEAD = """\
@@ -155,7 +156,7 @@ SCHEMAS = st.recursive(
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@examples(150)
 @given(st.lists(st.lists(st.tuples(st.sampled_from(NAMES), SCHEMAS), min_size=1, max_size=3), min_size=1, max_size=3), st.data())
 def test_random_definitions(session: Session, schemas: list[list[tuple[str, str]]], data: st.DataObject) -> None:
     several = st.lists(st.sampled_from([fields(*each) for each in schemas]), min_size=1, max_size=3)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -564,12 +562,14 @@ def test_shards_and_the_cache_know_the_roles(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize(("select", "expected"), [((), []), (("--select", "spec"), ["a/patch.yaml", "testdata/web.yaml"])])
-def test_the_rules_of_the_api_server_alone_judge_files_as_they_are(select: tuple[str, ...], expected: list[str], tmp_path: Path) -> None:
+def test_the_rules_of_the_api_server_alone_judge_files_as_they_are(
+    select: tuple[str, ...], expected: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever their role: what is not whole would be rejected."""
     part = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 2}\n"
     plant(tmp_path, {"a/patch.yaml": part, "testdata/web.yaml": part})
-    command = [sys.executable, "-m", "kcheck", "check", ".", "--isolated", "--format", "json", *select]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(kcheck, ["check", ".", "--isolated", "--format", "json", *select])
     assert sorted({f["file"] for f in json.loads(done.stdout)["findings"] if f["rule"] == "missing-required-field"}) == expected
 
 

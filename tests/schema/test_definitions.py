@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +12,7 @@ import pytest
 from kcheck.schema.builtin import definitions as tables
 from kcheck.schema.builtin.definitions import Absence, Definitions, UnknownVersion, load
 from kcheck.schema.shape import PRIMITIVES, Field, Shape
+from tests.conftest import load_tool
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -331,11 +331,7 @@ def test_definitions_of_a_table_of_ones_own() -> None:
 
 @pytest.fixture
 def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("refresh_schemas", ROOT / "tools" / "refresh_schemas.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load_tool("refresh_schemas")
     (tmp_path / "schemas").mkdir()
     (tmp_path / "schemas" / "removed.json").write_text('{"added": {}, "removed": {"old/v1": {"Box": "1.9"}}}')
     (tmp_path / "schemas" / "resources.json").write_text("{}")

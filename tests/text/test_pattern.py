@@ -72,7 +72,8 @@ def sources() -> Iterator[tuple[str, str, int]]:
                 yield module.__name__, *value._source
             elif isinstance(value, re.Pattern) and isinstance(value.pattern, str):
                 yield module.__name__, value.pattern, value.flags
-        for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))):
+        source = Path(str(module.__file__)).read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(source)) if "re.compile(" in source else ():
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile" and isinstance(node.args[0], ast.Constant):
                 text = node.args[0].value
                 yield module.__name__, text, re.VERBOSE if "\n" in text else 0

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import _ruamel_yaml as libyaml
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from ruamel.yaml.error import YAMLError
 
 from kcheck.yaml.fast import line
 from kcheck.yaml.fast.reader import read
 from kcheck.yaml.libyaml.builder import YamlFault, build
+from tests.conftest import examples
 from tests.tree.outline import outline
 
 READ = [
@@ -107,7 +108,7 @@ LINES = st.tuples(
 )  # fmt: skip
 
 
-@settings(max_examples=1500)
+@examples(1500)
 @given(st.lists(LINES, max_size=9), st.sampled_from(["\n", ""]))
 @example([(0, "", "a:", ""), (2, "", "", "|"), (1, "", "", "x")], "\n")
 def test_texts_made_of_pieces(lines: list[tuple[int, str, str, str]], last: str) -> None:
@@ -118,7 +119,7 @@ def test_texts_made_of_pieces(lines: list[tuple[int, str, str, str]], last: str)
         raise AssertionError(f"libyaml refuses what was read: {error}") from error
 
 
-@settings(max_examples=1500)
+@examples(1500)
 @given(st.text(st.sampled_from("ab1:-#|>'\"\\{}[],&*!? \n\n  \té\x85\ufeff"), max_size=40))
 def test_texts_made_of_characters(text: str) -> None:
     try:
@@ -130,7 +131,7 @@ def test_texts_made_of_characters(text: str) -> None:
 FLOW = ["[", "]", "{", "}", ",", ", ", ": ", ":", "a", "b: ", "-c", "- ", "'d'", '"e f"', "g h", "1", " ", "\n", "\n ", "# i\n", "..."]
 
 
-@settings(max_examples=1500)
+@examples(1500)
 @given(st.lists(st.sampled_from(FLOW), max_size=12))
 def test_flow_made_of_pieces(pieces: list[str]) -> None:
     written = "".join(pieces)

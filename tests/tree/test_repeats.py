@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import indent
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kcheck.text.source import Source
@@ -13,6 +13,7 @@ from kcheck.yaml.fast import shared_blocks
 from kcheck.yaml.fast.reader import read
 from kcheck.yaml.fast.shared_blocks import Repeats
 from kcheck.yaml.parse import parse
+from tests.conftest import examples
 from tests.tree.outline import outline
 
 FIELD = (
@@ -175,7 +176,7 @@ BLOCKS = st.recursive(LEAVES, _blocks, max_leaves=8)
 
 
 @pytest.mark.slow
-@settings(max_examples=600)
+@examples(600)
 @given(st.lists(BLOCKS, min_size=1, max_size=3), st.lists(st.tuples(st.integers(0, 2), ENDS), min_size=2, max_size=6), st.booleans())
 def test_random_documents(blocks: list[str], order: list[tuple[int, str]], returns: bool) -> None:
     text = "properties:\n"

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from tests.test_mission import ROOT
+from tests.conftest import ROOT, load_tool
 
-
-def _tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("wording", ROOT / "tools" / "wording.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-WORDING = _tool()
+WORDING = load_tool("wording")
 
 
 def _shown(path: Path) -> list[str]:

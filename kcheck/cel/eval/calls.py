@@ -94,30 +94,24 @@ def error_to_report(one: EvaluationError | None, other: EvaluationError) -> Eval
     return one
 
 
-def logical(left: Step, right: Step, conjunction: bool) -> Step:
-    """&& or ||: an error of one side is ignored if the other side decides."""
+def logical(steps: list[Step], conjunction: bool) -> Step:
+    """a && b && c, or a || b || c: errors of some operands are ignored if another decides."""
     decisive = not conjunction
 
     def decide(frame: Frame) -> Value:
         fault: EvaluationError | None = None
-        try:
-            value = left(frame)
+        for step in steps:
+            try:
+                value = step(frame)
+            except EvaluationError as error:
+                fault = error_to_report(fault, error)
+                continue
             if value is decisive:
                 return decisive
             if value is not conjunction:
-                fault = NoOverload()
-        except EvaluationError as error:
-            fault = error
-        try:
-            value = right(frame)
-        except EvaluationError as error:
-            raise error_to_report(fault, error) from None
-        if value is decisive:
-            return decisive
+                fault = error_to_report(fault, NoOverload())
         if fault is not None:
             raise fault
-        if value is not conjunction:
-            raise NoOverload
         return conjunction
 
     return decide
@@ -173,17 +167,22 @@ def equality(negated: bool, left: Step, right: Step) -> Step:
         other = known if known is not None else right(frame)
         if one.__class__ is str and other.__class__ is str:
             size = min(len(one), len(other))
-            frame.spent += _TRAVERSALS[size] if size < _MANY else traversal(size)
+            frame.spent += TRAVERSALS[size] if size < _MANY else traversal(size)
             return (one == other) is not negated
-        kind = one.__class__
-        frame.spent += 1 if kind is int or kind is bool else compared(one, other)
-        return operators.equal(one, other) is not negated
+        return is_equal(frame, one, other) is not negated
 
     return apply
 
 
+def is_equal(frame: Frame, one: Value, other: Value) -> bool:
+    """Whether two values are equal; charges for the comparison."""
+    kind = one.__class__
+    frame.spent += 1 if kind is int or kind is bool else compared(one, other)
+    return operators.equal(one, other)
+
+
 _MANY = 256
-_TRAVERSALS = tuple(map(traversal, range(_MANY)))
+TRAVERSALS = tuple(map(traversal, range(_MANY)))
 """The costs of traversing short texts, by their length."""
 
 
@@ -203,6 +202,10 @@ def addition(left: Step, right: Step) -> Step:
 
     def apply(frame: Frame) -> Value:
         one, other = left(frame), right(frame)
+        if one.__class__ is list and other.__class__ is list:
+            frame.charge(1)
+            frame.allocate(CHARS_PER_ITEM * (len(one) + len(other)))
+            return [*one, *other]
         texts = one.__class__ is str or one.__class__ is bytes
         frame.charge(traversal(size_of(one) + size_of(other)) if texts else 1)
         if not texts and isinstance(one, list):
@@ -254,14 +257,21 @@ def invocation(function: str, candidates: list[Function], steps: list[Step]) -> 
         from kcheck.cel.library.regexes import compiled
 
         compiled(steps[1].value)
-    prices = [price(function, each.overload.id if len(candidates) == 1 else "") for each in candidates]
+    overloads = [
+        (
+            [(place, test) for place, test in enumerate(each.tests) if test is not None],
+            each.run,
+            price(function, each.overload.id if len(candidates) == 1 else ""),
+        )
+        for each in candidates
+    ]
     growing = function in _GROWING
 
     def invoke(frame: Frame) -> Value:
         args = [step(frame) for step in steps]
-        for candidate, cost in zip(candidates, prices, strict=True):
-            for test, arg in zip(candidate.tests, args, strict=True):
-                if test is not None and not test(arg):
+        for tests, run, cost in overloads:
+            for place, test in tests:
+                if not test(args[place]):
                     break
             else:
                 if growing:
@@ -269,7 +279,7 @@ def invocation(function: str, candidates: list[Function], steps: list[Step]) -> 
                         raise Cancelled("operation cancelled: actual cost limit exceeded")
                     frame.allocate(result_size(function, args, MAX_RESULT_CHARS))
                 try:
-                    value = candidate.run(*args)
+                    value = run(*args)
                 except EvaluationError:
                     frame.charge(1)
                     raise

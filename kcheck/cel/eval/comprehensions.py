@@ -29,12 +29,21 @@ def fold(macro: str, over: Step, slots: tuple[str, ...], parts: list[Step], firs
 
 def _items(value: Value, both: bool) -> Iterable[tuple[Value, ...]]:
     """Yield items, or keys of a map; with `both`, indexes and items, or keys and values."""
+    if not both:
+        return zip(_single_items(value))
     if isinstance(value, list):
-        return enumerate(value) if both else zip(value)
+        return enumerate(value)
     if is_map(value):
-        if both:
-            return ((from_key(key), value[key]) for key in value)
-        return ((from_key(key),) for key in value)
+        return ((from_key(key), value[key]) for key in value)
+    raise NoOverload
+
+
+def _single_items(value: Value) -> Iterable[Value]:
+    """Return the items of a list, or the keys of a map."""
+    if isinstance(value, list):
+        return value
+    if is_map(value):
+        return map(from_key, value)
     raise NoOverload
 
 
@@ -46,16 +55,18 @@ def _all_or_exists(over: Step, slots: tuple[str, ...], predicate: Step, universa
     single = len(slots) == 1
 
     def run(frame: Frame) -> bool:
-        value = over(frame)
-        items = _items(value, not single)
-        left = len(value)
+        whole = over(frame)
+        items = _single_items(whole) if single else _items(whole, True)
+        left = len(whole)
         fault: EvaluationError | None = None
         decided = False
         for item in items:
             left -= 1
-            frame.charge(cost)
+            frame.spent += cost
+            if frame.spent > frame.limit:
+                frame.charge(0)
             if single:
-                frame[slot] = item[0]
+                frame[slot] = item
             else:
                 frame.update(zip(slots, item, strict=True))
             try:
@@ -75,6 +86,8 @@ def _all_or_exists(over: Step, slots: tuple[str, ...], predicate: Step, universa
             return decisive
         if fault is not None:
             raise fault
+        # No item decided, but all of them: a value that records what is read (kcheck/policy/tracing.py) notices it.
+        len(whole)
         return universal
 
     return run
@@ -116,9 +129,10 @@ def _map_or_filter(over: Step, slots: tuple[str, ...], transform: Step, conditio
 
     def run(frame: Frame) -> list[Value]:
         found: list[Value] = []
-        for item in _items(over(frame), not single):
+        value = over(frame)
+        for item in _single_items(value) if single else _items(value, True):
             if single:
-                frame[slot] = item[0]
+                frame[slot] = item
             else:
                 frame.update(zip(slots, item, strict=True))
             if condition is not None and not _passes(condition, frame):

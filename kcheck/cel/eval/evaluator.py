@@ -10,6 +10,15 @@ from collections.abc import Callable
 from typing import Any
 
 from kcheck.cel.eval.activation import Frame, Step
+from kcheck.cel.eval.attributes import (
+    Attribute,
+    equal_attributes,
+    equal_constant,
+    has_field,
+    pick_field,
+    read_attribute,
+    test_attribute,
+)
 from kcheck.cel.eval.budget import LIST, MAP, MESSAGE
 from kcheck.cel.eval.calls import (
     Constant,
@@ -31,6 +40,7 @@ from kcheck.cel.library import operators
 from kcheck.cel.library.functions import implementation
 from kcheck.cel.library.operators import NoOverload
 from kcheck.cel.values.values import NONE, EvaluationError, MessageValue, Optional, TypeName, UInt, Value, is_map, key_of
+from kcheck.cel.values.well_known import well_known_message
 
 _OPERATORS: dict[str, Callable[[Value, Value], Value]] = {
     "_-_": operators.subtract, "_*_": operators.multiply, "_/_": operators.divide, "_%_": operators.modulo,
@@ -69,57 +79,43 @@ class _Emitter:
         return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
 
     def ident(self, expr: Ident) -> Step:
-        return self.variable(expr.name, expr, ())
+        return self.variable(expr.name, expr)
 
-    def variable(self, name: str, expr: Expr, fields: tuple[str, ...]) -> Step:
-        """Return the closure that reads a variable and nested fields of it."""
+    def variable(self, name: str, expr: Expr) -> Step:
+        """Return the closure that reads a variable."""
         slot = self.slot(name)
         if slot is None and name not in self.names.variables:
             if self.names.message(name) is not None:
                 raise EvaluationError(f"reference to undefined type: {name}")
             return Constant(TypeName(_type_name(expr)))
-        key = slot or name
-        cost = 1 + len(fields)
-        if not fields:
+        return read_attribute(Attribute(slot or name, name, ()))
 
-            def read(frame: Frame) -> Value:
-                frame.spent += 1
-                try:
-                    return frame[key]
-                except KeyError:
-                    raise EvaluationError(f"no such attribute(s): {name}") from None
-
-            return read
-
-        def read_each(frame: Frame) -> Value:
-            try:
-                value = frame[key]
-            except KeyError:
-                raise EvaluationError(f"no such attribute(s): {name}") from None
-            for field in fields:
-                try:
-                    value = value[field]
-                except (KeyError, TypeError):
-                    value = _pick(value, field)
-            return value
-
-        return _reader(key, fields, cost, read_each)
+    def attribute(self, expr: Expr) -> Attribute | None:
+        """Return the variable and its fields that an expression reads, None for any other expression."""
+        fields: list[str] = []
+        while isinstance(expr, Select) and not expr.test and not expr.resolved:
+            fields.append(expr.field)
+            expr = expr.operand
+        name = expr.name if isinstance(expr, Ident) else expr.resolved if isinstance(expr, Select) and not expr.test else ""
+        slot = self.slot(name) if name else None
+        if not name or (slot is None and name not in self.names.variables):
+            return None
+        return Attribute(slot or name, name, tuple(reversed(fields)))
 
     def select(self, expr: Select) -> Step:
         if expr.resolved:
-            return self.variable(expr.resolved, expr, ())
+            return self.variable(expr.resolved, expr)
         if expr.test:
             return self.test(expr)
+        attribute = self.attribute(expr)
+        if attribute is not None:
+            return read_attribute(attribute)
         fields = [expr.field]
         operand = expr.operand
         while isinstance(operand, Select) and not operand.test and not operand.resolved:
             fields.append(operand.field)
             operand = operand.operand
         names = tuple(reversed(fields))
-        if isinstance(operand, Ident):
-            return self.variable(operand.name, operand, names)
-        if isinstance(operand, Select) and operand.resolved:
-            return self.variable(operand.resolved, operand, names)
         base = self.emit(operand)
         cost = len(names) + (not _is_attribute(operand))
 
@@ -130,33 +126,30 @@ class _Emitter:
                 try:
                     value = value[field]
                 except (KeyError, TypeError):
-                    value = _pick(value, field)
+                    value = pick_field(value, field)
             return value
 
         return read
 
-    def test(self, expr: Select) -> Step:
+    def test(self, expr: Select, negated: bool = False) -> Step:
+        """has(operand.field), or !has(operand.field) if `negated`."""
+        attribute = self.attribute(expr.operand)
+        if attribute is not None:
+            return test_attribute(attribute, expr.field, negated)
         operand, field = self.emit(expr.operand), expr.field
-
-        def has(frame: Frame) -> bool:
-            value = operand(frame)
-            if value.__class__ is dict:
-                return field in value
-            if value.__class__ is Optional:
-                value = value.value
-            return is_map(value) and field in value
-
-        return has
+        return negation(lambda frame: has_field(operand(frame), field)) if negated else lambda frame: has_field(operand(frame), field)
 
     def call(self, expr: Call) -> Step:
         function = expr.function
         if function in ("_&&_", "_||_"):
-            return logical(self.emit(expr.args[0]), self.emit(expr.args[1]), function == "_&&_")
+            return logical([self.emit(each) for each in _operands(expr, function)], function == "_&&_")
         if function == "_?_:_":
             return self.conditional(expr)
-        steps = [self.emit(each) for each in ([expr.target] if expr.target is not None else []) + expr.args]
+        if function == "!_" and isinstance(operand := expr.args[0], Select) and operand.test:
+            return self.test(operand, negated=True)
         if function in ("_==_", "_!=_"):
-            return equality(function == "_!=_", steps[0], steps[1])
+            return self.equality(expr)
+        steps = [self.emit(each) for each in ([expr.target] if expr.target is not None else []) + expr.args]
         if function in _COMPARISONS:
             return comparison(_COMPARISONS[function], steps[0], steps[1])
         if function == "_[_]":
@@ -179,18 +172,31 @@ class _Emitter:
             return Constant(step(Frame({}, 1 << 62)))
         return step
 
+    def equality(self, expr: Call) -> Step:
+        """one == other, one != other"""
+        one, other = expr.args
+        negated = expr.function == "_!=_"
+        attribute = self.attribute(one)
+        if attribute is not None and len(attribute.fields) == 1:
+            if isinstance(other, Literal) and other.value.__class__ is str:
+                return equal_constant(negated, attribute, other.value)
+            second = self.attribute(other)
+            if second is not None and not second.fields:
+                return equal_attributes(negated, attribute, second)
+        return equality(negated, self.emit(one), self.emit(other))
+
     def conditional(self, expr: Call) -> Step:
         test, then, other = (self.emit(each) for each in expr.args)
         # If a branch is just a variable, the server does not charge for reading it.
-        free = [_is_attribute(each) for each in expr.args]
+        _, free_then, free_other = (int(_is_attribute(each)) for each in expr.args)
 
         def choose(frame: Frame) -> Value:
             found = test(frame)
             if found is True:
-                frame.spent -= free[1]
+                frame.spent -= free_then
                 return then(frame)
             if found is False:
-                frame.spent -= free[2]
+                frame.spent -= free_other
                 return other(frame)
             raise NoOverload
 
@@ -251,13 +257,14 @@ class _Emitter:
         pairs = zip(expr.fields, expr.values, strict=True)
         steps = [(field, self.emit(value), place in expr.optional) for place, (field, value) in enumerate(pairs)]
         name = expr.name
+        known = well_known_message(name)
 
         def build(frame: Frame) -> Value:
             frame.spent += MESSAGE
             fields: dict[str, Value] = {}
             for field, step, optional in steps:
                 _add_present(lambda value, field=field: fields.__setitem__(field, value), step(frame), optional)  # type: ignore[misc]
-            return MessageValue(name, fields)
+            return MessageValue(name, fields) if known is None else known.build(fields)
 
         return build
 
@@ -273,39 +280,17 @@ class _Emitter:
         return fold(expr.macro, over, tuple(slots.values()), parts, first)
 
 
-def _reader(key: str, fields: tuple[str, ...], cost: int, otherwise: Step) -> Step:
-    """Return the closure that reads fields of a variable.
-
-    `otherwise`: reads them one by one, if one is missing or a value is an optional.
-    """
-    if len(fields) == 1:
-        only = fields[0]
-
-        def read_field(frame: Frame) -> Value:
-            frame.spent += cost
-            try:
-                return frame[key][only]
-            except (KeyError, TypeError):
-                return otherwise(frame)
-
-        return read_field
-    if len(fields) == 2:
-        first, second = fields
-
-        def read_two(frame: Frame) -> Value:
-            frame.spent += cost
-            try:
-                return frame[key][first][second]
-            except (KeyError, TypeError):
-                return otherwise(frame)
-
-        return read_two
-
-    def read_fields(frame: Frame) -> Value:
-        frame.spent += cost
-        return otherwise(frame)
-
-    return read_fields
+def _operands(expr: Call, function: str) -> list[Expr]:
+    """Return the operands of a chain such as a && b && c."""
+    found: list[Expr] = []
+    pending: list[Expr] = [expr]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, Call) and each.function == function:
+            pending += [each.args[1], each.args[0]]
+        else:
+            found.append(each)
+    return found
 
 
 def _is_attribute(expr: Expr) -> bool:
@@ -320,15 +305,6 @@ def _is_attribute(expr: Expr) -> bool:
 def _type_name(expr: Expr) -> str:
     found = expr.type.params[0] if expr.type.params else expr.type
     return _TYPE_NAMES.get(found.name, found.name)
-
-
-def _pick(value: Value, field: str) -> Value:
-    if value.__class__ is Optional:
-        if value is NONE:
-            return NONE
-        holder = value.value
-        return Optional(holder[field]) if is_map(holder) and field in holder else NONE
-    raise EvaluationError(f"no such key: {field}")
 
 
 def _add_present(add: Callable[[Value], None], value: Value, optional: bool) -> None:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from kcheck.cel.values.values import Cancelled, EvaluationError, Value
 from kcheck.regex.automaton import Automaton, TooManySteps, automaton
 from kcheck.regex.leftmost import find_all
 from kcheck.regex.parser import BadPattern
+
+_MAX_CACHED_RESULTS = 4096
+_MAX_CACHED_CHARS = 256
+"""The size of texts whose results are remembered: the same images and names occur in many objects."""
 
 
 def compiled(pattern: str) -> Automaton:
@@ -18,19 +23,29 @@ def compiled(pattern: str) -> Automaton:
         raise EvaluationError(f"error parsing regexp: {error}") from None
 
 
-def matches(text: str, pattern: str) -> bool:
-    """Whether a part of the text matches. Raises EvaluationError."""
+@lru_cache(maxsize=_MAX_CACHED_RESULTS)
+def _matches(text: str, pattern: str) -> bool:
     try:
         return compiled(pattern).search(text)
     except TooManySteps as error:
         raise Cancelled(f"operation cancelled: {error}") from None
 
 
-def _find_all(text: str, pattern: str, count: int = -1) -> list[Value]:
+@lru_cache(maxsize=_MAX_CACHED_RESULTS)
+def _found(text: str, pattern: str, count: int) -> tuple[str, ...]:
     try:
-        return [*find_all(compiled(pattern), text, count)]
+        return (*find_all(compiled(pattern), text, count),)
     except TooManySteps as error:
         raise Cancelled(f"operation cancelled: {error}") from None
+
+
+def matches(text: str, pattern: str) -> bool:
+    """Whether a part of the text matches. Raises EvaluationError."""
+    return _matches(text, pattern) if len(text) <= _MAX_CACHED_CHARS else _matches.__wrapped__(text, pattern)
+
+
+def _find_all(text: str, pattern: str, count: int = -1) -> list[Value]:
+    return [*(_found(text, pattern, count) if len(text) <= _MAX_CACHED_CHARS else _found.__wrapped__(text, pattern, count))]
 
 
 def _find(text: str, pattern: str) -> str:

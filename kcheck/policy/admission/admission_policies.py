@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from kcheck.cel.library.authorization import AUTHORIZER, RESOURCE
+from kcheck.cel.library.authorization import authorizer_of
 from kcheck.cel.values.values import EvaluationError, Undecided, Value
 from kcheck.finding.evidence import PolicyEvidence
 from kcheck.finding.severity import ERROR
@@ -25,7 +25,7 @@ from kcheck.policy.admission.matching import Matcher, is_exempt
 from kcheck.policy.admission.mutation import MutationError, merged, patched, plain_value
 from kcheck.policy.admission.params import ParamError, collect_params
 from kcheck.policy.admission.programs import InvalidPolicy, PolicyPrograms
-from kcheck.policy.admission.requests import request_of
+from kcheck.policy.admission.requests import Request
 from kcheck.policy.known_objects import KnownObjects
 from kcheck.policy.policy_input import PolicyUser
 from kcheck.policy.resource_names import ResourceName
@@ -80,12 +80,13 @@ class AdmissionPolicies:
         self.bound = [BoundPolicy(each, by_policy[each.name]) for each in ordered if each.name in by_policy]
         self._known = known
         self._user = user
+        self._authorizer = authorizer_of(user.groups if user is not None else ())
         self._params: dict[tuple[str, str], list[dict[str, Any] | None] | ParamError] = {}
         self._candidates: dict[tuple[ResourceName, str], list[BoundPolicy]] = {}
 
     def verdicts(self, review: Review, is_enabled: IsEnabled) -> Iterator[Verdict | PolicyNotice]:
         """Yield what the enabled policies say of an object."""
-        for bound in self._candidates_for(review):
+        for bound in self.candidates(review):
             matched = bound.matcher.matched_resource(review, self._namespace_labels)
             if matched is not None and is_enabled(bound.policy.id):
                 yield from self._judge(bound, review, matched)
@@ -125,19 +126,16 @@ class AdmissionPolicies:
 
         A mutation that cannot be evaluated without the cluster is not applied, which is reported.
         """
-        changed = False
         applied: list[BoundPolicy] = []
-        for bound in self._candidates_for(review):
+        for bound in self.candidates(review):
             if is_enabled(bound.policy.id):
                 before = review.object
                 yield from self._mutate_with(bound, review)
                 if review.object is not before:
-                    changed = True
                     applied.append(bound)
-        if changed and any(bound.policy.is_reinvoked for bound in applied):
-            for bound in applied:
-                if bound.policy.is_reinvoked:
-                    yield from self._mutate_with(bound, review)
+        for bound in applied:
+            if bound.policy.is_reinvoked:
+                yield from self._mutate_with(bound, review)
 
     def _mutate_with(self, bound: BoundPolicy, review: Review) -> Iterator[PolicyNotice]:
         policy = bound.policy
@@ -148,12 +146,15 @@ class AdmissionPolicies:
         if isinstance(programs, InvalidPolicy):
             yield _invalid_notice(policy, programs)
             return
+        before = review.object
         for binding, matcher in bound.bindings:
             if matcher is not None and matcher.matched_resource(review, self._namespace_labels) is None:
                 continue
             params = self._params_of(policy, binding, review)
             for param in params if isinstance(params, list) else ():
                 yield from self._apply_mutations(policy, programs, review, matched, param)
+        if review.object != before and policy.id not in review.changed_by:
+            review.changed_by.append(policy.id)
 
     def _apply_mutations(
         self, policy: AdmissionPolicy, programs: PolicyPrograms, review: Review, matched: ResourceName, param: dict[str, Any] | None
@@ -180,7 +181,7 @@ class AdmissionPolicies:
             else:
                 review.replace_object(found)
 
-    def _candidates_for(self, review: Review) -> list[BoundPolicy]:
+    def candidates(self, review: Review) -> list[BoundPolicy]:
         """Return the policies whose rules may select an object of this kind."""
         key = review.name, review.operation
         found = self._candidates.get(key)
@@ -258,7 +259,8 @@ class AdmissionPolicies:
             namespace = self._namespace(review) if review.namespace and not review.is_namespace else None
             found = review.answers[matched] = {
                 "object": review.object_as(matched), "oldObject": review.old_as(matched), "namespaceObject": namespace,
-                "request": request_of(review, matched, self._user), "authorizer": AUTHORIZER, "authorizer.requestResource": RESOURCE,
+                "request": Request(review, matched, self._user), "authorizer": self._authorizer[0],
+                "authorizer.requestResource": self._authorizer[1],
             }  # fmt: skip
         return found
 

@@ -98,6 +98,7 @@ class PolicyFailure(NamedTuple):
         message: The message of the API server.
         expression: The expression that decided.
         reason: The reason that the policy gives.
+        program: The compiled expression, None if no single expression decided.
         is_error: Whether the expression could not be evaluated, so that failurePolicy decides.
         is_undecided: Whether the result depends on something unknown.
         always_denies: Whether the object is denied whatever the actions of the binding.
@@ -106,6 +107,7 @@ class PolicyFailure(NamedTuple):
     message: str
     expression: Expression
     reason: str = ""
+    program: Program | None = None
     is_error: bool = False
     is_undecided: bool = False
     always_denies: bool = False
@@ -122,7 +124,7 @@ def applies(policy: AdmissionPolicy, programs: PolicyPrograms, activation: Activ
             if program.evaluate(values) is False:
                 return False
         except EvaluationError as error:
-            failure = failure or _error(condition, error)
+            failure = failure or _error(condition, program, error)
         spent += program.spent
         if spent > MATCH_BUDGET:
             return PolicyFailure("match condition evaluation exceeds the cost limit", condition, is_error=True)
@@ -137,22 +139,23 @@ def failures(policy: AdmissionPolicy, programs: PolicyPrograms, activation: Acti
                 if activation.evaluate(program) is True:
                     continue
             except EvaluationError as error:
-                yield _without_values(_error(validation.expression, error), activation)
+                yield _without_values(_error(validation.expression, program, error), activation)
                 continue
-            yield PolicyFailure(_message(validation, message, programs, activation), validation.expression, validation.reason)
+            yield PolicyFailure(_message(validation, message, programs, activation), validation.expression, validation.reason, program)
         for annotation, program in zip(policy.annotations, programs.annotations, strict=True):
             try:
                 activation.evaluate(program)
             except EvaluationError as error:
-                yield _error(annotation, error)._replace(always_denies=True)
+                yield _error(annotation, program, error)._replace(always_denies=True)
     except CostExceeded as error:
         yield PolicyFailure(str(error), policy.validations[0].expression if policy.validations else policy.annotations[0], is_error=True)
 
 
-def _error(expression: Expression, error: EvaluationError) -> PolicyFailure:
+def _error(expression: Expression, program: Program, error: EvaluationError) -> PolicyFailure:
     if isinstance(error, Undecided):
-        return PolicyFailure(error.message, expression, is_error=True, is_undecided=True)
-    return PolicyFailure(f"expression {_quoted(expression.text)} resulted in error: {error.message}", expression, is_error=True)
+        return PolicyFailure(error.message, expression, "", program, is_error=True, is_undecided=True)
+    message = f"expression {_quoted(expression.text)} resulted in error: {error.message}"
+    return PolicyFailure(message, expression, "", program, is_error=True)
 
 
 def _without_values(failure: PolicyFailure, activation: Activation) -> PolicyFailure:
@@ -206,14 +209,11 @@ def verdict_of(
     """Return the verdict for a failure, with the field that decided: the expression is evaluated again to find it."""
     trace = ReadTrace()
     again = activation.traced(programs, trace)
-    program = _program_of(policy, programs, failure.expression)
-    if program is not None:
+    if failure.program is not None:
         with suppress(EvaluationError, CostExceeded):
-            again.evaluate(program)
-    # Shown values are read as well.
+            again.evaluate(failure.program)
     path = trace.decisive_path()
-    shown = activation.shown(programs)
-    variables = _shown_variables(again, again if shown is activation else shown)
+    variables = _shown_variables(again, activation.shown(programs))
     evidence = PolicyEvidence("vap", policy.name, binding.name, param, failure.expression.text.strip(), variables)
     severity = ERROR if failure.always_denies else severity_of(binding)
     return Verdict(
@@ -230,15 +230,6 @@ def _shown_variables(evaluated: Activation, shown: Activation) -> tuple[tuple[st
         with suppress(EvaluationError):
             found.append((name, shown_value(shown.variables[name])))
     return tuple(found)
-
-
-def _program_of(policy: AdmissionPolicy, programs: PolicyPrograms, expression: Expression) -> Program | None:
-    pairs = [
-        *zip(policy.conditions, programs.conditions, strict=True),
-        *((each.expression, program) for each, (program, _) in zip(policy.validations, programs.validations, strict=True)),
-        *zip(policy.annotations, programs.annotations, strict=True),
-    ]
-    return next((program for each, program in pairs if each is expression), None)
 
 
 def undecided_notice(policy: AdmissionPolicy, failure: PolicyFailure) -> PolicyNotice:

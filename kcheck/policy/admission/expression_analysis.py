@@ -45,6 +45,7 @@ class ExpressionProblem(NamedTuple):
         message: What is wrong, without the kind.
         help: What to do.
         variable: The variable that contains the expression, "" for the expression itself.
+        owner: The kind that lacks a field, "" for the kind that is analysed.
     """
 
     rule: str
@@ -52,6 +53,7 @@ class ExpressionProblem(NamedTuple):
     message: str
     help: str
     variable: str
+    owner: str = ""
 
 
 class ExpressionAnalysis:
@@ -63,12 +65,18 @@ class ExpressionAnalysis:
         variables: The expressions of variables.
         operations: The operations that the policy matches.
         own: The type of `self` in a short rule, None if it is the object.
+        subresource: The subresource of the requests, "" for the resource itself.
+        nulls: The variables that are null for the operations: object, oldObject.
+        param: The kind of the parameters and their type, None if there are none or they are unknown.
     """
 
     def __init__(
-        self, name: ResourceName, shape: Shape, variables: Mapping[str, Expr], operations: frozenset[str], own: Shape | None = None
+        self, name: ResourceName, shape: Shape, variables: Mapping[str, Expr], operations: frozenset[str], own: Shape | None = None, *,
+        subresource: str = "", nulls: frozenset[str] = frozenset(), param: tuple[str, Shape] | None = None,
     ) -> None:  # fmt: skip
         self._own = own
+        self._nulls = nulls
+        self._param = param
         self._variables = variables
         self._known: dict[str, Known] = {}
         self._within: list[str] = []
@@ -81,6 +89,13 @@ class ExpressionAnalysis:
             "request.kind.version": name.version, "request.resource.resource": name.plural, "request.resource.group": name.group,
             "request.resource.version": name.version,
         }  # fmt: skip
+        if not subresource:
+            self._constants["request.subResource"] = ""
+        elif shape.name not in ("", *_SHAPES_OF_PARTS):
+            # The object is that of the resource.
+            self._constants["request.subResource"] = subresource
+        else:
+            self._constants = {"request.subResource": subresource}
         if len(operations) == 1 and "*" not in operations:
             self._constants["request.operation"] = next(iter(operations))
 
@@ -110,8 +125,12 @@ class ExpressionAnalysis:
     def _ident(self, expr: Ident, scope: Mapping[str, Known]) -> Known:
         if expr.name in scope:
             return scope[expr.name]
+        if expr.name in self._nulls:
+            return Known(None, None, path=expr.name)
         if expr.name in ("object", "oldObject"):
             return Known(self._shape, path=expr.name)
+        if expr.name == "params" and self._param is not None:
+            return Known(self._param[1], path="params")
         if expr.name == "self":
             return Known(self._shape, path="object") if self._own is None else Known(self._own, path="self")
         return Known(path="request") if expr.name == "request" else NOTHING
@@ -125,6 +144,11 @@ class ExpressionAnalysis:
         known = self._visit(operand, scope)
         path = f"{known.path}.{expr.field}" if known.path else ""
         shape = known.shape
+        if known.path in self._nulls and known.value is None:
+            if expr.test:
+                return Known(None, False)
+            self._report("null-policy-object", expr.at, known.path, "")
+            return NOTHING
         if shape is None or shape.kind not in ("object", "map"):
             if shape is not None and shape.kind in _SCALARS and known.path and not expr.test:
                 self._report("unknown-policy-field", expr.at, f'field "{_field(path)}"', "")
@@ -132,11 +156,14 @@ class ExpressionAnalysis:
         if shape.kind == "map":
             return Known(None if expr.test else shape.items, UNKNOWN, path)
         field = shape.fields.get(_unescaped(expr.field)) or shape.fields.get(expr.field)
+        if field is None and getattr(shape.fields, "keeps_unknown", False):
+            return Known(None, UNKNOWN, path)
         if field is None:
             if expr.test:
                 return Known(None, False)
             near = nearest(expr.field, list(shape.fields))
-            self._report("unknown-policy-field", expr.at, f'field "{_field(path)}"', str(did_you_mean(near)) if near else "")
+            owner = self._param[0] if self._param is not None and path.startswith("params.") else ""
+            self._report("unknown-policy-field", expr.at, f'field "{_field(path)}"', str(did_you_mean(near)) if near else "", owner)
             return NOTHING
         if expr.test:
             return NOTHING
@@ -152,8 +179,8 @@ class ExpressionAnalysis:
                 self._within.pop()
         return self._known[name]
 
-    def _report(self, rule: str, at: int, message: str, help: str) -> None:
-        self.problems.append(ExpressionProblem(rule, at, message, help, self._within[-1] if self._within else ""))
+    def _report(self, rule: str, at: int, message: str, help: str, owner: str = "") -> None:
+        self.problems.append(ExpressionProblem(rule, at, message, help, self._within[-1] if self._within else "", owner))
 
     def _call(self, expr: Call, scope: Mapping[str, Known]) -> Known:
         function = expr.function
@@ -173,6 +200,8 @@ class ExpressionAnalysis:
             return self._comparison(expr, operands[0], operands[1])
         if function == "@in":
             return self._membership(expr, operands[0], operands[1])
+        if function in _ORDERS:
+            self._quantity_order(expr, operands)
         if function in ("_[_]", "dyn"):
             return operands[0] if function == "dyn" else _item_of(operands[0])
         if function == "_+_":
@@ -202,6 +231,16 @@ class ExpressionAnalysis:
             if constant is not UNKNOWN and (misfit := _misfit(known, constant)):
                 self._report("policy-type-mismatch", expr.at, *misfit)
         return NOTHING
+
+    def _quantity_order(self, expr: Call, operands: list[Known]) -> None:
+        """Report quantities that are ordered as the texts that they are: "10Gi" < "9Gi"."""
+        for known in operands:
+            if known.shape is not None and known.shape.kind == "quantity" and known.path:
+                field = _field(known.path)
+                message = f'{field} is a quantity, which "{expr.function.strip("_")}" compares as a text: "10Gi" is less than "9Gi"'
+                help = f"use {_METHODS[expr.function]}"
+                self._report("policy-type-mismatch", expr.at, message, help)
+                return
 
     def _membership(self, expr: Call, one: Known, holder: Known) -> Known:
         if not isinstance(holder.value, list):
@@ -249,8 +288,16 @@ def _item_of(known: Known) -> Known:
     return Known(known.shape.items if known.shape is not None else None, path=f"{known.path}[*]" if known.path else "")
 
 
+_SHAPES_OF_PARTS = frozenset(("policy/v1 Eviction", "core/v1 Binding", "autoscaling/v1 Scale", "authentication/v1 TokenRequest"))
+"""The types of objects of subresources, which are not those of the resource."""
+
 _MAX_ITEMS = 500
 """Items of constant lists for which expressions are followed, for one kind: nested macros multiply them."""
+_METHODS = {
+    "_<_": "quantity(a).isLessThan(quantity(b))", "_>_": "quantity(a).isGreaterThan(quantity(b))",
+    "_<=_": "!quantity(a).isGreaterThan(quantity(b))", "_>=_": "!quantity(a).isLessThan(quantity(b))",
+}  # fmt: skip
+_ORDERS = frozenset(_METHODS)
 _SCALARS = frozenset(("string", "boolean", "integer", "number", "bytes", "time", "micro-time", "quantity"))
 _WORDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "string": ("a string", (str,)), "quantity": ("a string", (str,)), "time": ("a string", (str,)), "bytes": ("a string", (str,)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from kcheck.policy.admission.definitions import GROUP, AdmissionRule, MatchResources
-from kcheck.policy.resource_names import ResourceName, equivalents
+from kcheck.policy.resource_names import ResourceName
 from kcheck.policy.review import Review, labels_of
 
 NamespaceLabels = Callable[[Review], Mapping[str, str]]
@@ -70,7 +70,7 @@ class Matcher:
         if self._excludes and _selected_by(self._excludes, self._exact, review) is not None:
             return "excludeResourceRules"
         if self.matched_by_rules(review) is None:
-            version = f"{name.group}/{name.version}" if name.group else name.version
+            version = name.api_version
             return f"resourceRules: none for {review.operation} of {name.plural} in {version}"
         if self._namespaces is not None and not self._selects_namespace(review, namespace_labels):
             return f"namespaceSelector: {self._namespaces}"
@@ -91,7 +91,7 @@ class Matcher:
 
 
 def _selected_by(rules: tuple[AdmissionRule, ...], exact: bool, review: Review) -> ResourceName | None:
-    names = (review.name,) if exact else (review.name, *equivalents(review.name, review.store))
+    names = (review.name,) if exact else (review.name, *review.equivalents)
     # The requested version is preferred, whatever the order of the rules.
     for each in names:
         for rule in rules:

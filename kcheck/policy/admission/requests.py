@@ -37,8 +37,44 @@ class UnknownUser(View):
 _UNKNOWN = UnknownUser()
 
 
-def request_of(review: Review, matched: ResourceName, user: PolicyUser | None) -> dict[str, Value]:
-    """Return the request for an object. `matched`: the resource as which the policy judges it."""
+class Request(View):
+    """The request for an object, whose fields are created when the first of them is read.
+
+    Args:
+        review: The object.
+        matched: The resource as which the policy judges it.
+        user: The user who makes the request, None if unknown.
+    """
+
+    __slots__ = ("_fields", "_matched", "_review", "_user")
+
+    def __init__(self, review: Review, matched: ResourceName, user: PolicyUser | None) -> None:
+        self._review = review
+        self._matched = matched
+        self._user = user
+        self._fields: dict[str, Value] | None = None
+
+    @property
+    def fields(self) -> dict[str, Value]:
+        """The fields by name."""
+        if self._fields is None:
+            self._fields = _request_of(self._review, self._matched, self._user)
+        return self._fields
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.fields
+
+    def __getitem__(self, key: str) -> Value:
+        return self.fields[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.fields)
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+
+def _request_of(review: Review, matched: ResourceName, user: PolicyUser | None) -> dict[str, Value]:
     name, operation = review.name, review.operation
     request: dict[str, Value] = {
         "kind": {"group": matched.group, "version": matched.version, "kind": matched.kind},

@@ -8,6 +8,7 @@ from typing import Any
 from kcheck.cel.values import types
 from kcheck.cel.values.types import DYN, STRING, Type, list_of, map_of
 from kcheck.kube.suggestions import nearest
+from kcheck.policy.rules.explanations import FieldMisses
 from kcheck.policy.verdict import Path
 from kcheck.schema.shape import Shape
 
@@ -21,7 +22,7 @@ _SCALARS: Mapping[str, Type] = {
 class ShapeFields:
     """The fields of an object type by name. Unknown names are recorded in `misses`, with the most similar name."""
 
-    def __init__(self, shape: Shape, misses: dict[str, str]) -> None:
+    def __init__(self, shape: Shape, misses: FieldMisses) -> None:
         self._shape = shape
         self._misses = misses
 
@@ -35,12 +36,12 @@ class ShapeFields:
         if found is None and name.startswith("__") and name.endswith("__"):
             found = self._shape.fields.get(name[2:-2])
         if found is None:
-            self._misses[name] = nearest(name, list(self._shape.fields)) or ""
+            self._misses.record(name, nearest(name, list(self._shape.fields)) or "")
             return None
         return cel_type(found.shape, self._misses)
 
 
-def cel_type(shape: Shape | None, misses: dict[str, str]) -> Type:
+def cel_type(shape: Shape | None, misses: FieldMisses) -> Type:
     """Return the CEL type of values of a shape. `misses`: receives unknown fields that an expression reads, with the most similar name."""
     if shape is None:
         return DYN
@@ -61,6 +62,7 @@ class Occurrences:
     def __init__(self, names: tuple[str, ...]) -> None:
         self._names = frozenset(names)
         self._leads: dict[int, tuple[Shape, bool]] = {}
+        self._leading: dict[int, dict[str, Shape]] = {}
 
     def leads_to(self, shape: Shape | None) -> bool:
         """Return whether a value of this shape may contain one of the types, or is one."""
@@ -71,23 +73,41 @@ class Occurrences:
             known = self._leads[id(shape)] = shape, _reaches(shape, self._names)
         return known[1]
 
-    def find(self, value: Any, shape: Shape | None, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-        """Yield the values of the types in JSON, with their paths."""
-        if shape is None or not self.leads_to(shape):
+    def find(self, value: Any, shape: Shape | None) -> list[tuple[Path, Any]]:
+        """Return the values of the types in JSON, with their paths."""
+        found: list[tuple[Path, Any]] = []
+        if shape is not None and self.leads_to(shape):
+            self._find_below(value, shape, (), found)
+        return found
+
+    def _find_below(self, value: Any, shape: Shape, path: Path, found: list[tuple[Path, Any]]) -> None:
+        if shape.kind == "object":
+            if shape.name in self._names:
+                found.append((path, value))
+            if isinstance(value, dict):
+                leading = self._leading_fields(shape)
+                for key, each in value.items():
+                    inner = leading.get(key)
+                    if inner is not None:
+                        self._find_below(each, inner, (*path, key), found)
             return
-        if shape.name in self._names and shape.kind == "object":
-            yield path, value
-        if shape.kind == "object" and isinstance(value, Mapping):
+        items = shape.item_shape()
+        if items is None:
+            return
+        if shape.kind == "map" and isinstance(value, dict):
             for key, each in value.items():
-                field = shape.fields.get(key)
-                if field is not None:
-                    yield from self.find(each, field.shape, (*path, key))
-        elif shape.kind == "map" and isinstance(value, Mapping):
-            for key, each in value.items():
-                yield from self.find(each, shape.item_shape(), (*path, key))
+                self._find_below(each, items, (*path, key), found)
         elif shape.kind == "list" and isinstance(value, list):
             for index, each in enumerate(value):
-                yield from self.find(each, shape.item_shape(), (*path, index))
+                self._find_below(each, items, (*path, index), found)
+
+    def _leading_fields(self, shape: Shape) -> dict[str, Shape]:
+        """Return the fields of a shape that may contain one of the types, or are one."""
+        found = self._leading.get(id(shape))
+        if found is None:
+            fields = ((name, shape.fields[name].shape) for name in list(shape.fields))
+            found = self._leading[id(shape)] = {name: inner for name, inner in fields if self.leads_to(inner)}
+        return found
 
     def nearest_path(self, shape: Shape) -> Path | None:
         """Return the shortest path from a shape to a value of one of the types, None if there is none."""

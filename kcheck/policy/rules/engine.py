@@ -7,19 +7,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from kcheck.cel.eval.program import Program
+from kcheck.cel.eval.activation import Frame
+from kcheck.cel.eval.program import CALL_LIMIT, Program
 from kcheck.cel.values.values import EvaluationError, Undecided, Value, View
 from kcheck.finding.evidence import PolicyEvidence
 from kcheck.kube.location import Location, ObjectId
 from kcheck.policy.admission.evaluation import hide_values, without_secrets
 from kcheck.policy.admission.mutation import MutationError, plain_value
-from kcheck.policy.admission.requests import request_of
+from kcheck.policy.admission.requests import Request
 from kcheck.policy.known_objects import KnownObjects
-from kcheck.policy.policy_input import PolicyUser
+from kcheck.policy.policy_input import PolicyUser, RelatedObject
+from kcheck.policy.relations import InputRelations, ObjectRelations
 from kcheck.policy.resource_names import ResourceName
 from kcheck.policy.review import Review
 from kcheck.policy.rules.definitions import RuleExpression, ShortRule
-from kcheck.policy.rules.programs import OBJECTS, RulePrograms, value_at
+from kcheck.policy.rules.programs import OBJECTS, RELATIONS, RulePrograms, value_at
 from kcheck.policy.rules.scopes import ResolvedScope
 from kcheck.policy.shown_values import shown_value
 from kcheck.policy.tracing import NAME, ReadTrace, traced
@@ -64,6 +66,14 @@ class _BoundRule:
         self.rule = rule
         self.scope = ResolvedScope(rule.scope, store)
         self._programs: RulePrograms | None = None
+        self._places: dict[int, Location] = {}
+
+    def place(self, expression: RuleExpression) -> Location:
+        """Return the location of an expression in its file."""
+        found = self._places.get(id(expression))
+        if found is None:
+            found = self._places[id(expression)] = place_of(self.rule, expression)
+        return found
 
     @property
     def programs(self) -> RulePrograms:
@@ -81,23 +91,38 @@ class RuleEngine:
         store: The kinds of the Kubernetes version.
         known: The Namespaces.
         user: The user who makes the requests, None if unknown.
+        related: The objects with their relations.
     """
 
-    def __init__(self, rules: Iterable[ShortRule], store: Store, known: KnownObjects, user: PolicyUser | None) -> None:
+    def __init__(
+        self, rules: Iterable[ShortRule], store: Store, known: KnownObjects, user: PolicyUser | None,
+        related: tuple[RelatedObject, ...] = (),
+    ) -> None:  # fmt: skip
         by_id = {each.id: each for each in rules}
+        self.rules = tuple(by_id.values())
         self._bound = [_BoundRule(each, store) for _, each in sorted(by_id.items())]
         self._known = known
+        self._relations = InputRelations(related, store)
+        self._store = store
         self._user = user
         self._candidates: dict[ResourceName, list[_BoundRule]] = {}
 
+    def use_relations(self, related: tuple[RelatedObject, ...]) -> None:
+        """Replace the objects with their relations."""
+        self._relations = InputRelations(related, self._store)
+
     def verdicts(self, review: Review, is_enabled: IsEnabled) -> Iterator[Verdict | PolicyNotice]:
         """Yield what the enabled rules say of an object."""
-        candidates = self._candidates.get(review.name)
-        if candidates is None:
-            candidates = self._candidates[review.name] = [each for each in self._bound if not each.scope.excluding_kind(review)]
-        for bound in candidates:
+        for bound in self.candidates(review):
             if is_enabled(bound.rule.id) and not bound.scope.exclusion(review):
                 yield from self._judge(bound, review)
+
+    def candidates(self, review: Review) -> list[_BoundRule]:
+        """Return the rules whose scope may include an object of this kind."""
+        found = self._candidates.get(review.name)
+        if found is None:
+            found = self._candidates[review.name] = [each for each in self._bound if not each.scope.excluding_kind(review)]
+        return found
 
     def reasons(self, review: Review) -> Iterator[tuple[ShortRule, str]]:
         """Yield each rule with the condition that excludes an object, "" if it judges the object."""
@@ -106,68 +131,76 @@ class RuleEngine:
             yield bound.rule, excluded or self._unmet_condition(bound, review)
 
     def _unmet_condition(self, bound: _BoundRule, review: Review) -> str:
-        when, judged = bound.rule.when, list(self._judged_values(bound, review))
+        when, judged = bound.rule.when, self._judged_values(bound, review)
         if not judged:
             return f"on: {', '.join(bound.scope.types)}"
         program = bound.programs.when
         if when is None or program is None:
             return ""
-        for path, value in judged:
+        for _, value in judged:
             try:
-                if program.evaluate(self._values(review, path, value)) is not False:
+                if program.evaluate_in(self._frame(review, value)) is not False:
                     return ""
             except EvaluationError:
                 return ""
         return f"when: {when.text}"
 
-    def _judged_values(self, bound: _BoundRule, review: Review) -> Iterator[tuple[Path, Any]]:
-        if bound.scope.types:
-            yield from bound.scope.occurrences.find(review.object, review.shape)
-        else:
-            yield (), review.object
+    def _judged_values(self, bound: _BoundRule, review: Review) -> list[tuple[Path, Any]]:
+        """Return the values that a rule judges, with their paths. Rules of the same types share them."""
+        types = bound.scope.types
+        if not types:
+            return [((), review.object)]
+        found: list[tuple[Path, Any]] | None = review.answers.get(types)
+        if found is None:
+            found = review.answers[types] = bound.scope.occurrences.find(review.object, review.shape)
+        return found
 
     def _judge(self, bound: _BoundRule, review: Review) -> Iterator[Verdict | PolicyNotice]:
         rule, programs = bound.rule, bound.programs
         for path, value in self._judged_values(bound, review):
-            values = self._values(review, path, value)
+            frame = self._frame(review, value)
             deciding, expression, error = programs.check, rule.check, ""
             try:
                 if programs.when is not None and rule.when is not None:
                     deciding, expression = programs.when, rule.when
-                    if programs.when.evaluate(values) is False:
+                    if programs.when.evaluate_in(frame) is False:
                         continue
                     deciding, expression = programs.check, rule.check
-                if programs.check.evaluate(values) is True:
+                if programs.check.evaluate_in(frame) is True:
                     continue
             except Undecided as undecided:
                 message = f'policy "{rule.name}" is not decided for some objects: {undecided.message}'
-                yield PolicyNotice("undecided-policy", rule.id, message, "set policies.user in the config", place_of(rule, expression))
+                yield PolicyNotice("undecided-policy", rule.id, message, "set policies.user in the config", bound.place(expression))
                 continue
             except EvaluationError as failure:
                 error = failure.message
-            yield _RuleFailure(rule, programs, values, path, deciding, expression, error).verdict()
+            yield _RuleFailure(bound, frame, path, deciding, expression, error).verdict()
 
-    def _values(self, review: Review, path: Path, value: Any) -> dict[str, Value]:
+    def _frame(self, review: Review, value: Any) -> Frame:
+        """Return the variables of the expressions of a rule for a value, which is `self`."""
         shared = review.answers.get(ENGINE)
         if shared is None:
             file = review.resource.document.source.path
             namespace = self._known.namespace_of(review.namespace, file) if review.namespace and not review.is_namespace else None
             shared = review.answers[ENGINE] = {
                 "object": review.object, "oldObject": review.old, "namespaceObject": namespace,
-                "request": request_of(review, review.name, self._user), OBJECTS: InputObjectsByKind(self._known, file),
+                "request": Request(review, review.name, self._user), OBJECTS: InputObjectsByKind(self._known, file),
+                RELATIONS: ObjectRelations(self._relations, self._known, file),
             }  # fmt: skip
-        return {**shared, "self": value}
+        frame = Frame(shared, CALL_LIMIT)
+        frame["self"] = value
+        return frame
 
 
 class _RuleFailure:
     """A rule that an object violates, with the values of the variables."""
 
     def __init__(
-        self, rule: ShortRule, programs: RulePrograms, values: Mapping[str, Value], path: Path, deciding: Program,
-        expression: RuleExpression, error: str,
+        self, bound: _BoundRule, values: Mapping[str, Value], path: Path, deciding: Program, expression: RuleExpression, error: str,
     ) -> None:  # fmt: skip
-        self.rule = rule
-        self.programs = programs
+        self.bound = bound
+        self.rule = bound.rule
+        self.programs = bound.programs
         self.values = values
         self.path = path
         self.deciding = deciding
@@ -184,7 +217,7 @@ class _RuleFailure:
         if self.error and not self.error.startswith("no such key"):
             message = f"{message} (the expression resulted in an error: {self.error})"
         help = self.text(self.programs.help)
-        place = place_of(rule, self.expression)
+        place = self.bound.place(self.expression)
         changes = tuple(self.changes())
         return Verdict(rule.id, message, rule.severity, self.field(), evidence, place, help, changes=changes, is_safe=rule.safe)
 

@@ -34,6 +34,11 @@ class _LazyFields(dict[str, Field]):
             self["apiVersion"] = self["kind"] = Field(PRIMITIVES["string"])
             self["metadata"] = Field(metadata)
 
+    @property
+    def keeps_unknown(self) -> bool:
+        """Whether objects may have further fields, which the API server keeps."""
+        return self._schema.preserve
+
     def __missing__(self, key: str) -> Field:
         inner = self._schema.field(key)
         if inner is None:

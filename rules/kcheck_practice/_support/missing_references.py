@@ -32,10 +32,18 @@ def missing_references(
             yield reference
 
 
-def missing_object_problem(user: Facts, reference: Reference, bundle: Bundle, by_file: bool, help: str = "") -> Problem | None:
+def missing_object_problem(
+    user: Facts,
+    reference: Reference,
+    bundle: Bundle,
+    by_file: bool,
+    help: str = "",
+    fits: Callable[[Facts], bool] = lambda f: True,
+) -> Problem | None:
     """The problem of a missing object; None where the object need not be in the input.
 
     `by_file`: whether other objects of the kind in the file mean that the object should be there, too. `help`: instead of the general one.
+    `fits`: whether the reference may mean an object with a similar name.
     """
     kind, name, place = reference.kind, reference.name, reference.place
     title = f'{kind} "{name}"'
@@ -51,8 +59,8 @@ def missing_object_problem(user: Facts, reference: Reference, bundle: Bundle, by
     # An object with an invalid name is rejected, and so is a reference to it.
     near = meant(name, (each for each in peers.around(name) if each == each.lower()))
     # An object that others use is not a misspelling of this one.
-    if near is not None and not bundle.is_used(user, kind, near, bool(here)):
-        found = peers.named(near)
+    found = peers.named(near) if near is not None else None
+    if near is not None and (found is None or fits(found)) and not bundle.is_used(user, kind, near, bool(here)):
         related = (Related(found.place, f'{kind} "{near}"'),) if found is not None else ()
         fix = correction(place, name, near)
         return Problem(place, f"{title} does not exist", help=did_you_mean(near), related=related, fix=fix)

@@ -36,6 +36,19 @@ parameter_mismatch = declare(
     severity=WARNING, groups=_GROUPS, family="practice",
 )  # fmt: skip
 
+null_object = declare(
+    "null-policy-object", "Policy expression reads object in DELETE requests or oldObject in CREATE requests",
+    severity=WARNING, groups=_GROUPS, family="practice",
+)  # fmt: skip
+unguarded_field = declare(
+    "unguarded-policy-field", "Policy expression reads an optional field without has()",
+    severity=WARNING, groups=_GROUPS, family="practice",
+)  # fmt: skip
+unused_variable = declare(
+    "unused-policy-variable", "Variable or parameter of an admission policy is not used",
+    severity=INFO, groups=_GROUPS, family="practice",
+)  # fmt: skip
+
 # kcheck/policy/admission/evaluation.py reports it.
 undecided_policy = declare(
     "undecided-policy", "Verdict of a policy depends on the user or the authorizer of the request",

@@ -18,7 +18,7 @@ failed_render = declare(
 
 unrendered = declare(
     "unrendered-chart",
-    "Chart was not checked because helm is not installed",
+    "Chart was not checked, for example because helm is not installed",
     severity=INFO,
     groups=("charts",),
     family="practice",

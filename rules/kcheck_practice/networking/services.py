@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from typing import NamedTuple
 
 from kcheck.api import (
     ERROR,
@@ -37,25 +38,48 @@ def service_without_pods(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield selectors that match no Pod, where the Pods should be in the input.
 
     That is: the input is complete, the file or whole unit has Pods, the unit has Pods whose labels differ by a typing error, or an earlier
-    revision of the input had the Pods.
+    revision of the input had the Pods. Labels that no Pod sets are those of `service-with-unset-label`.
     """
+    found = _without_pods(service, bundle)
+    if found is not None and not found.is_unset:
+        yield found.problem
+
+
+@rule("service-with-unset-label", "Service selects Pods by a label that no Pod in the input sets", kinds="core Service",
+      groups=("relations", "change"))  # fmt: skip
+def service_with_unset_label(service: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """Yield selectors that match the Pods of a workload except for labels whose key no Pod around has: a program may set them."""
+    found = _without_pods(service, bundle)
+    if found is not None and found.is_unset:
+        yield found.problem
+
+
+class _Unserved(NamedTuple):
+    """The problem of a Service without Pods. `is_unset`: whether Pods lack only labels that no Pod has."""
+
+    problem: Problem
+    is_unset: bool = False
+
+
+def _without_pods(service: Facts, bundle: Bundle) -> _Unserved | None:
+    """The problem of a Service that selects no Pods, None if it selects some or they need not be in the input."""
     if not selects(service) or _made_elsewhere(service, bundle):
-        return
+        return None
     wanted = service.selectors[0].selector
     if next(bundle.pods_matching(service, wanted), None) is not None:
-        return
+        return None
     near = _misspelt(service, bundle)
     if near is not None:
-        yield near
-        return
+        return _Unserved(near)
     if bundle.is_met(service, wanted):
-        return
+        return None
     here = _backends_in(service, bundle, "file")
     if not here and (bundle.complete or bundle.unit.is_whole):
-        here = _backends_in(service, bundle, "folder")
+        here = [each for each in _backends_in(service, bundle, "folder") if _resembles(each[1], wanted)]
     expected = here or bundle.had_pods(service, wanted)
     if bundle.complete or (expected and not is_managed_namespace(service.id.namespace) and not bundle.is_operated(service)):
-        yield _unserved(service, here)
+        return _unserved(service, here)
+    return None
 
 
 @rule(
@@ -225,12 +249,17 @@ def _backends_in(service: Facts, bundle: Bundle, scope: Scope) -> list[Backend]:
     return [each for each in islice(serving, MAX_WORKLOADS) if bundle.together(service, each[0]) or each[1].surely_meets(wanted)]
 
 
-def _unserved(service: Facts, backends: list[Backend]) -> Problem:
+def _resembles(pod: PodFact, wanted: selector.Selector) -> bool:
+    """Whether a Pod has a key or value of a selector. Other Pods of a folder may be unrelated to the Service."""
+    return any(r.key in pod.labels or not set(r.values).isdisjoint(pod.labels.values()) for r in wanted.requirements)
+
+
+def _unserved(service: Facts, backends: list[Backend]) -> _Unserved:
     """The problem of a Service that selects no Pods, with the Pod whose labels are closest."""
     found = service.selectors[0]
     if not backends:
         hint = "correct the selector, or add a workload with these labels"
-        return Problem(found.place, f"selector {found.selector} matches no Pod in the input", help=hint)
+        return _Unserved(Problem(found.place, f"selector {found.selector} matches no Pod in the input", help=hint))
     facts, pod = min(backends, key=lambda each: selector.distance(found.selector, each[1].labels))
     unmet = found.selector.unmet(pod.labels)
     if not unmet:
@@ -238,13 +267,17 @@ def _unserved(service: Facts, backends: list[Backend]) -> Problem:
             f'selector {found.selector} matches no Pod in namespace "{service.id.namespace}", '
             f'but {facts.title} in namespace "{facts.id.namespace}" has these labels'
         )
-        return Problem(found.place, message, help=f"move {service.title} or {facts.title} to the namespace of the other")
+        return _Unserved(Problem(found.place, message, help=f"move {service.title} or {facts.title} to the namespace of the other"))
+    place = found.entries.get(unmet[0].key, found.place)
+    related = (Related(pod.place, f"labels of {facts.title}"),)
+    keys = {requirement.key for requirement in unmet}
+    if len(unmet) < len(found.selector.requirements) and not any(keys & each.labels.keys() for _, each in backends):
+        message = f"no Pod in the input has label {', '.join(map(str, unmet))}, which the selector requires beside those of {facts.title}"
+        return _Unserved(Problem(place, message, help="add the label to the Pod template, unless a program sets it", related=related), True)
     have = ", ".join(f"{k}={v}" for k, v in pod.labels.items() if k in {r.key for r in unmet})
     closest = f"with {have}" if have else "which lacks this label" if len(unmet) == 1 else "which lacks these labels"
-    message = f"selector {','.join(map(str, unmet))} matches no Pod in the input (closest: {facts.title}, {closest})"
-    related = (Related(pod.place, f"labels of {facts.title}"),)
-    hint = "make the selector and the Pod labels equal"
-    return Problem(found.entries.get(unmet[0].key, found.place), message, help=hint, related=related)
+    message = f"selector {found.selector} matches no Pod in the input (closest: {facts.title}, {closest})"
+    return _Unserved(Problem(place, message, help="make the selector and the Pod labels equal", related=related))
 
 
 def _no_such_port(port: PortFact, declared: list[PortFact], backends: list[Backend]) -> Problem:

@@ -76,6 +76,9 @@ def unknown_role_resource(node: Node) -> Iterator[Problem]:
             near = meant(part, parts)
             if near:
                 hint = did_you_mean(f"{plural}/{near}")
+            elif part != "*" and part not in _subresources():
+                # Programs that ask the API server for permissions, such as kube-rbac-proxy, use subresources of their own.
+                continue
             else:
                 hint = f"use one of {_listed(f'{plural}/{name}' for name in parts)}" if parts else did_you_mean(plural)
             fix = _replacement(each, f"{plural}/{near}") if near else None
@@ -329,6 +332,12 @@ def _flow(groups: list[str]) -> str:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
+
+
+@cache
+def _subresources() -> frozenset[str]:
+    """The subresources of all resources of Kubernetes."""
+    return frozenset(part for entries in api_resources.served().values() for each in entries.values() for part in each.parts)
 
 
 @cache

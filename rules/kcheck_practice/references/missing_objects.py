@@ -43,17 +43,43 @@ _OTHER = ("Issuer", "ClusterIssuer", "SecretStore", "ClusterSecretStore", "Trigg
     fixable=True,
 )
 def missing_service(user: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Services that Ingresses, routes, webhooks, APIServices and StatefulSets reference."""
+    """Services that Ingresses, routes, webhooks and APIServices reference."""
+    for reference in _missing_services(user, bundle):
+        if user.id.kind != "StatefulSet" or reference.use != "own":
+            # A file with a webhook configuration seldom contains its Service.
+            yield from _problem(user, reference, bundle, reference.use in ("backend", "own"))
 
+
+@rule(
+    "missing-stateful-set-service",
+    "Service in serviceName of a StatefulSet does not exist",
+    facts="references",
+    references="Service",
+    kinds="apps StatefulSet",
+    groups=("relations", "networking"),
+    fixable=True,
+)
+def missing_governing_service(stateful: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """The StatefulSet starts without its Service, but its Pods get no DNS names. A Service that selects other Pods is not meant."""
+
+    def selects_pods(service: Facts) -> bool:
+        return any(each.selector.matches(pod.labels) for each in service.selectors for pod in stateful.pods)
+
+    for reference in _missing_services(stateful, bundle):
+        if reference.use == "own":
+            problem = missing_object_problem(stateful, reference, bundle, True, fits=selects_pods)
+            if problem is not None:
+                yield problem
+
+
+def _missing_services(user: Facts, bundle: Bundle) -> Iterator[Reference]:
     def exists(reference: Reference) -> bool:
         # The AWS load balancer controller uses this port name for actions in annotations.
         if reference.key == "use-annotation" or is_managed_namespace(user.id.namespace):
             return True
         return any(reference.name.startswith(name) for name in bundle.operated_names)
 
-    for reference in missing_references(user, ("Service",), bundle, exists):
-        # A file with a webhook configuration seldom contains its Service.
-        yield from _problem(user, reference, bundle, reference.use in ("backend", "own"))
+    return missing_references(user, ("Service",), bundle, exists)
 
 
 @rule(

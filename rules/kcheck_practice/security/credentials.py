@@ -19,6 +19,7 @@ from kcheck.api import (
     credentials,
     positional_passwords,
     rule,
+    secret_names,
 )
 
 _GROUPS = ("security", "secrets")
@@ -49,7 +50,10 @@ def credential_in_env(
         if not value:
             continue
         name = entry["name"].text
-        if name not in allow and (credential_names.is_credential(name, value) or credential_patterns.find(value)):
+        if name in allow:
+            continue
+        by_name = credential_names.is_credential(name, value) and not _is_secret(name, value, container.resource)
+        if by_name or credential_patterns.find(value):
             message = f'environment variable "{name}" contains a credential in plain text'
             yield Problem(node, message, help="use valueFrom.secretKeyRef")
 
@@ -70,6 +74,11 @@ def credential_in_args(
             yield Problem(node, message, help="use a path that needs no authentication")
     for line in (container["command"], container["args"], *(each["exec"]["command"] for each in handlers)):
         yield from _in_command_line(list(line), container.resource, allow)
+
+
+def _is_secret(name: str, value: str, resource: Resource) -> bool:
+    """Whether a value is the name of a Secret that the file of an object contains or refers to."""
+    return secret_names.is_secret_name(name, value, (resource.document.source.text,))
 
 
 def _in_command_line(line: list[Node], resource: Resource, allow: tuple[str, ...]) -> Iterator[Problem]:
@@ -106,6 +115,8 @@ def credential_in_config_map(
         if key in allow or not text:
             continue
         if credential_names.is_credential(key, text):
+            if _is_secret(key, text, resource):
+                continue
             message = f'ConfigMap key "{key}" contains a credential in plain text'
             yield Problem(node, message, help=_MOVE, at="key")
         else:

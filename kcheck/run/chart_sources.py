@@ -1,6 +1,7 @@
 """Finds the template files that `helm template` names in its output.
 
-Helm writes `# Source: CHART/templates/FILE` before each object. CHART is the name of the chart, not of its folder.
+Helm writes `# Source: CHART/templates/FILE` before each object. CHART is the name of the chart, not of its folder, and another chart may
+have this name: therefore the object must match the text of the template, and its label `helm.sh/chart` the version of the chart.
 """
 
 from __future__ import annotations
@@ -13,14 +14,19 @@ from functools import cache
 from kcheck.discovery.discover import SKIPPED_FOLDERS, STDIN, Discovery, UnreadablePath
 from kcheck.discovery.load import load_file
 from kcheck.finding.rendered import Rendered
+from kcheck.helm.comparison import may_print
+from kcheck.helm.template import Template
 from kcheck.text.pattern import pattern
 
 _MAX_FOLDERS = 5000
 _MAX_DEPTH = 4
 _HEAD_BYTES = 64 * 1024
+_TEMPLATE_BYTES = 3 * 1024 * 1024
 
 _MARK = pattern(r"^(?:---(?=\s|$)|# Source: ([^\r\n]+?)[ \t]*\r?$)", re.MULTILINE)
 _NAME = pattern(rb"""^name[ \t]*:[ \t]*["']?([^\s"'#]+)""", re.MULTILINE)
+_VERSION = pattern(rb"""^version[ \t]*:[ \t]*["']?([^\s"'#]+)""", re.MULTILINE)
+_LABEL = pattern(r"""^[ \t]+helm\.sh/chart:[ \t]*["']?([^\s"']+)""", re.MULTILINE)
 
 
 def rendered_input(found: Discovery) -> dict[str, Rendered]:
@@ -31,15 +37,46 @@ def rendered_input(found: Discovery) -> dict[str, Rendered]:
 
 
 def rendered_text(text: str) -> Rendered:
-    """Returns the template files that exist in the current folder, by line of a rendered text."""
-    charts = cache(_charts)
+    """Returns the template files in the current folder that the objects of a rendered text come from, by line."""
+    charts, template_at = cache(_charts), cache(_read_template)
     starts: list[tuple[int, str]] = []
     line, at = 1, 0
-    for mark in _MARK.finditer(text):
+    marks = list(_MARK.finditer(text))
+    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    for mark, end in zip(marks, ends, strict=False):
         line += text.count("\n", at, mark.start())
         at = mark.start()
-        starts.append((line, _template_file(mark[1], charts()) if mark[1] else ""))
+        file = _template_file(mark[1], charts()) if mark[1] else ""
+        is_source = file and may_print(template_at(file), document := text[mark.end() : end]) and _has_version(document, file)
+        starts.append((line, file if is_source else ""))
     return Rendered(starts)
+
+
+def _read_template(path: str) -> Template:
+    try:
+        with open(path, "rb") as file:
+            return Template(file.read(_TEMPLATE_BYTES).decode("utf-8", "replace"))
+    except OSError:
+        return Template("")
+
+
+def _has_version(document: str, file: str) -> bool:
+    """Returns whether an object was rendered from the version of the chart that a template belongs to, as far as its labels say."""
+    label = _LABEL.search(document)
+    if label is None:
+        return True
+    head = _head(file[: max(file.rfind("templates/"), 0)] + "Chart.yaml")
+    name, version = (match[1].decode("utf-8", "replace") if (match := each.search(head)) else "" for each in (_NAME, _VERSION))
+    shown, _, rest = label[1].partition(f"{name}-")
+    return bool(shown or not rest[:1].isdigit()) or label[1] == f"{name}-{version}".replace("+", "_")[:63].rstrip("-.")
+
+
+def _head(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(_HEAD_BYTES)
+    except OSError:
+        return b""
 
 
 def _template_file(source: str, charts: dict[str, list[str]]) -> str:
@@ -57,11 +94,7 @@ def _charts() -> dict[str, list[str]]:
     """Returns the folders of the charts in the current folder, by name. Charts in the folder `charts` of another one belong to it."""
     charts: dict[str, list[str]] = {}
     for folder in _chart_folders():
-        try:
-            with open(os.path.join(folder, "Chart.yaml"), "rb") as file:
-                name = _NAME.search(file.read(_HEAD_BYTES))
-        except OSError:
-            continue
+        name = _NAME.search(_head(os.path.join(folder, "Chart.yaml")))
         if name is not None:
             charts.setdefault(name[1].decode("utf-8", "replace"), []).append(folder)
     return charts
