@@ -7,8 +7,9 @@ from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kcheck.baseline.baseline import Baseline
 from kcheck.check.crd_rules import CustomRules
 from kcheck.check.profile import Profile
 from kcheck.check.substitution import Substitution
@@ -27,9 +28,6 @@ from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import ALWAYS, RuleSet, choose
 from kcheck.schema.store import Store
 from kcheck.text.record import NamedTuple
-
-if TYPE_CHECKING:
-    from kcheck.baseline.baseline import Baseline
 
 _UNTIMED = nullcontext()
 

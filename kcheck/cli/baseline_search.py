@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from kcheck.baseline.baseline import Baseline
 from kcheck.cli.settings import Failure
 from kcheck.config.config import Config
 from kcheck.config.search import find_file, repository
-
-if TYPE_CHECKING:
-    from kcheck.baseline.baseline import Baseline
 
 NAME = ".kcheck-baseline.json"
 """The name of a baseline that is found without an option or a key of the config."""

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -37,11 +37,9 @@ from kcheck.rule.presets import PRESETS
 from kcheck.rule.registry import Registry
 from kcheck.run import run
 from kcheck.run.run import WorkerFactory, check_all_files, run_pipeline
+from kcheck.shards.selection import Share
 from kcheck.text.record import NamedTuple
 from kcheck.workers.workers import NoWorkers, default_jobs
-
-if TYPE_CHECKING:
-    from kcheck.shards.selection import Share
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from kcheck.facts.bundle import Bundle
 from kcheck.finding.finding import Finding
+from kcheck.finding.fingerprint import Fingerprint
 from kcheck.finding.rendered import Rendered
 from kcheck.finding.role import Role
 from kcheck.finding.severity import Severity
 from kcheck.kube.location import Location
 from kcheck.text.record import NamedTuple
-
-if TYPE_CHECKING:
-    from kcheck.finding.fingerprint import Fingerprint
 
 DOCS_URL = "https://kcheck.dev"
 """The base URL of the documentation, which the config can replace."""

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from kcheck.check.file import Checked, Outcome, Task, file_findings
 from kcheck.check.input_kinds import CRD_MARKER, POLICY_MARKER, InputKind, KindPlace, make_input_kinds
@@ -16,12 +16,10 @@ from kcheck.discovery.load import LIMIT, load_file, role_in_chart
 from kcheck.facts.facts import Facts
 from kcheck.finding.role import KUSTOMIZATION, SKIPPED, UNKNOWN, UNMAINTAINED, VENDORED, Role
 from kcheck.repository.roles import RoleFinder, is_unmaintained
+from kcheck.shards.selection import Share
 from kcheck.text.complaint import Complaint
 from kcheck.text.source import Source
 from kcheck.workers.workers import AutoscalingWorkers, Workers
-
-if TYPE_CHECKING:
-    from kcheck.shards.selection import Share
 
 MAX_KEPT_CHARS = 24_000_000
 """Characters of file contents that are kept between loading and checking; files beyond this limit are read twice."""

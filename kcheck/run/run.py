@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from kcheck.check.collector import collector_paused
 from kcheck.check.file import Checked, DamagedCache, RelationCache
@@ -17,12 +17,10 @@ from kcheck.finding.report import Report
 from kcheck.finding.role import Role
 from kcheck.run.bundle_stage import build_report, find_units_of_files
 from kcheck.run.file_stage import CreateWorkers, FileStage, Progress, consume
+from kcheck.shards.selection import Share
 from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
 from kcheck.workers.workers import AutoscalingWorkers, Workers
-
-if TYPE_CHECKING:
-    from kcheck.shards.selection import Share
 
 CACHE_MIN_CHARS = 100_000
 """Characters of input from which on outcomes are cached."""
