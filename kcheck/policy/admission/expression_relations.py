@@ -93,7 +93,7 @@ def _contradiction(expr: Call, parts: list[Expr], is_or: bool) -> Contradiction 
         if equal is not None:
             field, first, second = equal
             if is_or:
-                message = f'always true: {field} differs from {first} or from {second}'
+                message = f"always true: {field} differs from {first} or from {second}"
             else:
                 message = f"always false: {field} never equals both {first} and {second}"
             return Contradiction(expr.at, is_or, message, f"use {other} instead of {word}")

@@ -75,7 +75,9 @@ def unguarded_fields(
     policy: AdmissionPolicy, programs: PolicyPrograms, kinds: tuple[MatchedKind, ...], store: Store
 ) -> Iterator[UnguardedField]:  # fmt: skip
     """Yield the optional fields that expressions read without a test, for the kinds that the rules of a policy name."""
-    judged = [each for each in kinds if not each.subresource and not each.wildcard.startswith("rule") and each.operations & {"CREATE", "UPDATE"}]
+    judged = [
+        each for each in kinds if not each.subresource and not each.wildcard.startswith("rule") and each.operations & {"CREATE", "UPDATE"}
+    ]
     for kind in judged[:_MAX_KINDS]:
         body = minimal_object(kind.name, kind.shape, store)
         if body is not None:
