@@ -13,6 +13,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +33,18 @@ for package in sys.argv[2:]:
 
 # Runs in a subprocess, because mypyc exits the process on errors.
 _COMPILE = """
+import os
 import sys
 from mypyc.build import mypycify
 from setuptools import setup
 level, *files = sys.argv[3:]
 del sys.argv[3:]
-extensions = mypycify(["--ignore-missing-imports", *files], group_name="kcheck", opt_level=level, debug_level="0")
+options = ["--ignore-missing-imports", f"--cache-dir={os.devnull}"]
+extensions = mypycify([*options, *files], group_name="kcheck", opt_level=level, debug_level="0")
+if sys.platform != "win32":
+    # The analyses for warnings take a third of the time of gcc. The generated code has none that matter.
+    for extension in extensions:
+        extension.extra_compile_args.append("-w")
 setup(name="kcheck", ext_modules=extensions, script_args=["build_ext", "--build-lib", sys.argv[1], "--build-temp", sys.argv[2]])
 """
 
@@ -74,13 +81,21 @@ class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
     def run_step(self, folder: Path, program: str, *arguments: str | Path, without: str) -> bool:
         """Runs a Python program in a folder and returns whether it succeeded. `without`: end of the warning if it fails."""
         command = [sys.executable, "-c", program, *map(str, arguments)]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=folder, env=_with_hidden_symbols(os.environ), capture_output=True, text=True, check=False)
         if done.returncode:
             message = f"kcheck {without} and will be slower: {(done.stderr.strip() or done.stdout.strip())[-2000:]}"
             if _is_release():
                 self.app.abort(message)
             self.app.display_warning(message)
         return not done.returncode
+
+
+def _with_hidden_symbols(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return variables that make compilers export only what Python looks up: thousands of symbols take a millisecond of each start.
+
+    Compilers for Windows export nothing by default and do not read this variable.
+    """
+    return {**environment, "CFLAGS": f"{environment.get('CFLAGS', '')} -fvisibility=hidden".strip()}
 
 
 def _is_release() -> bool:

@@ -114,20 +114,22 @@ class ResultCache:
         self._files: dict[bytes, _CachedOutcome] = {}
         self._program = program_state(session)
         self._rules: dict[int, bytes] = {}
-        self._hashers: dict[tuple[int, int], Any] = {}
+        # What the keys of files have in common: rules, stores, and the fields of the task except its path.
+        self._hashers: dict[tuple[int, int, bool, bool, Role], Any] = {}
 
     def key(self, task: Task) -> str:
         """Return a digest of everything that the outcome of a file depends on, except kinds that the input defines."""
         path = task.source.path
         rules, stores = self._session.rules_for(path, task.role.name), self._session.stores_for(path)
-        hasher = self._hashers.get((id(rules), id(stores)))
+        shared = id(rules), id(stores), task.named, task.other, task.role
+        hasher = self._hashers.get(shared)
         if hasher is None:
-            hasher = sha256(self._program + self._rules_digest(rules) + stores_state(stores))
-            self._hashers[id(rules), id(stores)] = hasher
+            role = _encoded("\0".join(task.role))
+            state = self._program + self._rules_digest(rules) + stores_state(stores)
+            hasher = self._hashers[shared] = sha256(b"%b%d %d %d %b" % (state, task.named, task.other, len(role), role))
         digest = hasher.copy()
         name = _encoded(path)
-        role = _encoded("\0".join(task.role))
-        digest.update(b"%d %d %d %b %d %b" % (task.named, task.other, len(role), role, len(name), name))
+        digest.update(b" %d %b" % (len(name), name))
         digest.update(task.source.text.encode("utf-8", "surrogatepass"))
         before = self._session.before
         if before is not None and not before.is_unchanged(task.source):
@@ -233,11 +235,13 @@ class ResultCache:
         removed = _canonical(self._session.removed) if self._session.removed else b""
         gone = repr([(each.id, *each[1:]) for each in self._session.gone]).encode("utf-8", "surrogatepass")
         parts = [self._program, bytes([self._session.complete]), units, partial, provided, removed, gone]
-        numbers = {path: self._session.cluster_number(path) for path, _, _ in facts_by_file}
-        for cluster in self._session.clusters or ():
+        # Clusters are known when the numbers of all files are.
+        clusters = self._session.clusters
+        numbers = {path: self._session.cluster_number(path) for path, _, _ in facts_by_file} if clusters is not None else {}
+        for cluster in clusters or ():
             parts += (bytes([cluster.complete]), stores_state(cluster.stores), _canonical(cluster.provided))
         for path, role, facts in facts_by_file:
-            parts.append(_encoded(f"{role} {numbers[path]} {path}"))
+            parts.append(_encoded(f"{role} {numbers.get(path, 0)} {path}"))
             if facts:
                 state = facts.state if isinstance(facts, LazyFacts) else _canonical(facts)
                 parts += (state, self._rules_digest(self._session.rules_for(path, role)))

@@ -45,7 +45,7 @@ Parts = Sequence[bytes | memoryview]
 
 
 class _PackEntry(NamedTuple):
-    """The index of an entry in a pack.
+    """The place of an entry in a pack.
 
     Attributes:
         key: Digest of the values that it depends on.
@@ -207,7 +207,8 @@ def _read_owned_file(path: Path) -> bytes:
             raise ValueError("not a file of this user")
         if status.st_size > _MAX_PACK_BYTES:
             raise ValueError("too large for a pack")
-        return os.read(descriptor, _MAX_PACK_BYTES)
+        # A pack is replaced as a whole, so its size does not change. A buffer of the maximum size would take longer to allocate.
+        return os.read(descriptor, status.st_size)
     finally:
         os.close(descriptor)
 

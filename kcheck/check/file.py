@@ -18,7 +18,7 @@ from kcheck.check.input_kinds import (
     find_kinds,
     register_kinds,
     select_kinds,
-)
+)  # fmt: skip
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, read_ignores
 from kcheck.facts.facts import Facts
@@ -137,7 +137,7 @@ class Task(NamedTuple):
         return failed_outcome(self.source.path, message, session)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Outcome:
     """The result of checking one file.
 

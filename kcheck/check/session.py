@@ -55,6 +55,7 @@ class PolicySettings(NamedTuple):
         username: The name of the user who makes the requests, "" if unknown.
         groups: The groups of this user.
         rule_files: Paths and contents of the files with short rules, which are valid.
+        provided: Paths and contents of files with objects that the cluster already has.
     """
 
     from_input: bool = True
@@ -62,6 +63,7 @@ class PolicySettings(NamedTuple):
     username: str = ""
     groups: tuple[str, ...] = ()
     rule_files: tuple[tuple[str, str], ...] = ()
+    provided: tuple[tuple[str, str], ...] = ()
 
 
 class Clusters:

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from kcheck.discovery.discover import Discovery, Target, UnreadablePath, describe_file_type, is_descriptor
 from kcheck.finding.role import CHART_TEMPLATE, KUSTOMIZATION, TOOL, VALUES, Role
-from kcheck.text.pattern import pattern
+from kcheck.text.pattern import name_pattern, pattern
 from kcheck.text.source import Source, Undecodable
 
 LIMIT = 32 * 1024 * 1024
@@ -129,7 +129,7 @@ _REASONS = {
     "deploy": "deployment or release tool configuration",
 }
 # File names of other tools. A file that declares itself a Kubernetes object is checked regardless of its name.
-_NAMES = pattern(
+_NAMES = name_pattern(
     r"""
       (?P<kustomize> kustomization\.ya?ml )
     | (?P<chart>     Chart\.yaml )
@@ -151,7 +151,7 @@ _NAMES = pattern(
     """,
     re.VERBOSE,
 )
-_VALUES = pattern(r"values.*\.ya?ml|.+[-._]values\.ya?ml|values\.schema\.json")
+_VALUES = name_pattern(r"values.*\.ya?ml|.+[-._]values\.ya?ml|values\.schema\.json")
 _TOOL_FOLDER = Role(TOOL, "code hosting or editor configuration")
 _TOOL_FOLDERS = frozenset({".github", ".gitlab", ".circleci", ".buildkite", ".devcontainer", ".vscode", ".idea"})
 

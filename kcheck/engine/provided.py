@@ -12,25 +12,34 @@ from kcheck.discovery.load import load_file
 from kcheck.engine.error import Error
 from kcheck.facts.facts import Facts
 from kcheck.rule.ruleset import RuleSet
+from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
 
 
-def read_provided(paths: Iterable[str | Path], session: Session) -> tuple[Facts, ...]:
-    """Returns the facts of the objects in these files: manifests, or the output of kubectl get. Raises Error for invalid files."""
-    return tuple(f for path in paths for f in _read(str(path), session))
+def load_provided(paths: Iterable[str | Path]) -> list[Source]:
+    """Returns these files: manifests, or the output of kubectl get. Raises Error if a file cannot be read."""
+    sources = []
+    for path in map(str, paths):
+        source = load_file(Target(path, True))
+        if isinstance(source, UnreadablePath):
+            raise Error(f"provided: {path}: {source.message}")
+        sources.append(source)
+    return sources
 
 
-def _read(path: str, session: Session) -> list[Facts]:
-    source = load_file(Target(path, True))
-    if isinstance(source, UnreadablePath):
-        raise Error(f"provided: {path}: {source.message}")
+def facts_of(sources: Iterable[Source], session: Session) -> tuple[Facts, ...]:
+    """Returns the facts of the objects in files. Raises Error for invalid files."""
+    return tuple(f for source in sources for f in _facts_in(source, session))
+
+
+def _facts_in(source: Source, session: Session) -> list[Facts]:
     documents = parse(source)
     for document in documents:
         if document.fault is not None:
             line = source.position(document.fault.start).line
-            raise Error(f"provided: {path}:{line}: {document.fault.message}")
+            raise Error(f"provided: {source.path}:{line}: {document.fault.message}")
     no_rules = RuleSet()
     found = [facts for document in documents for facts in check_objects(document, session, no_rules, session.rules).facts]
     if not found:
-        raise Error(f"provided: {path} contains no Kubernetes object")
+        raise Error(f"provided: {source.path} contains no Kubernetes object")
     return found

@@ -20,6 +20,7 @@ from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet, choose
 from kcheck.schema.builtin.definitions import UnknownVersion, load, newest
 from kcheck.schema.store import Store
+from kcheck.text.source import Source
 
 
 class FileSettings:
@@ -106,17 +107,20 @@ def create_session(options: CheckOptions, config: Config, registry: Registry) ->
         docs_url=config.docs_url,
     )
     provided = options.provided or config.provided
+    sources: list[Source] = []
     if provided:
         # Imported late: few runs have this option.
-        from kcheck.engine.provided import read_provided
+        from kcheck.engine.provided import facts_of, load_provided
 
-        session.provided = read_provided(provided, session)
+        sources = load_provided(provided)
+        session.provided = facts_of(sources, session)
     if options.before is not None:
         # Imported late: few runs have this option.
         from kcheck.engine.before import read_before
 
         session.before = read_before(options.before)
-    session.policy_settings = _policy_settings(options, config, session)
+    texts = tuple((each.path, each.text) for each in sources)
+    session.policy_settings = _policy_settings(options, config, session)._replace(provided=texts)
     if any(each.changes_cluster for each in config.overrides):
         session.clusters = _clusters(options, config, files, stores, session)
     return session
@@ -147,9 +151,9 @@ def _clusters(options: CheckOptions, config: Config, files: FileSettings, stores
     for each in config.overrides:
         stores.of(_versions(options, config._replace(kubernetes=each.kubernetes or config.kubernetes)))
         if each.provided and each.provided not in found and not options.provided:
-            from kcheck.engine.provided import read_provided
+            from kcheck.engine.provided import facts_of, load_provided
 
-            found[each.provided] = read_provided(each.provided, session)
+            found[each.provided] = facts_of(load_provided(each.provided), session)
 
     def make(numbers: tuple[int, ...]) -> KubernetesCluster:
         own = files.config_for(numbers)

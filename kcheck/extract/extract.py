@@ -44,6 +44,9 @@ _SERVICE = ("", "Service")
 _PRIORITY_CLASS = ("scheduling.k8s.io", "PriorityClass")
 _VOLUME = ("", "PersistentVolume")
 _CLAIM = ("", "PersistentVolumeClaim")
+_UNATTACHED = ("hostPath", "local", "nfs", "cephfs", "glusterfs")
+"""Sources of PersistentVolumes that Pods mount without a controller that attaches them to one node."""
+_CACHES = frozenset({"redis", "valkey", "keydb", "memcached"})
 _NONE: frozenset[str] = frozenset()
 _NO_PERMISSIONS: frozenset[KindPermission] = frozenset()
 _DATA_FIELDS = {("", "ConfigMap"): ("data", "binaryData"), ("", "Secret"): ("data", "stringData")}
@@ -119,7 +122,7 @@ def extract_facts(resource: Resource, pods: list[Pod], locator: Locator, usage: 
         budget=budget(resource, locator) if kind == BUDGET else None,
         service=_service(resource) if kind == _SERVICE else None,
         priority_class=_priority_class(resource) if kind == _PRIORITY_CLASS else None,
-        storage_class=resource["spec"]["storageClassName"].text if kind == _VOLUME else "",
+        storage_class=resource["spec"]["storageClassName"].text if kind in (_VOLUME, _CLAIM) else "",
         claims=tuple(claims(resource, pods, locator)) if may_claim(group, name) else (),
         kubeconfig=_kubeconfig(resource, locator) if name == "Config" and resource.is_a("v1 Config") else None,
         network=network(resource, locator) if kind in NETWORK_READERS else None,
@@ -130,6 +133,7 @@ def extract_facts(resource: Resource, pods: list[Pod], locator: Locator, usage: 
         addresses=addresses(resource, pods, locator) if pods or name == "ConfigMap" else (),
         access_modes=frozenset([mode.text for mode in resource["spec"]["accessModes"]]) if kind == _CLAIM else _NONE,
         changes_pods=kind in ROLES and may_change_pods(resource),
+        is_attached=kind != _VOLUME or not any(resource["spec"][source] for source in _UNATTACHED),
     )
 
 
@@ -177,12 +181,23 @@ def _pod_fact(pod: Pod, locator: Locator, custom: bool) -> PodFact:
     ports = tuple(_container_port(p, locator, on_host) for c in pod.containers if c.runs_on for p in c["ports"] if p.is_map)
     controller_labels = None if custom else _CONTROLLER_LABELS.get(pod.resource.kind)
     nodes = _node_fact(pod) if any(p.host_port for p in ports) else None
-    probed = any(container["readinessProbe"] for container in pod.containers)
+    probed = any(container["readinessProbe"] for container in pod.containers) or _is_cache(pod)
+    local = any(container["imagePullPolicy"].text == "Never" for container in pod.containers)
     found = tuple(violations(pod, locator))
     unrequested, requested = _requests(pod)
     return PodFact(
-        pod.labels, ports, locator.place(node), on_host, controller_labels, nodes, (), probed, found, unrequested, requested
+        pod.labels, ports, locator.place(node), on_host, controller_labels, nodes, (), probed, found, unrequested, requested, local
     )  # fmt: skip
+
+
+def _is_cache(pod: Pod) -> bool:
+    """Return whether a Pod only runs an in-memory cache without stored data, which serves as soon as it runs."""
+    if any(volume["persistentVolumeClaim"] or volume["hostPath"] for volume in pod["volumes"]):
+        return False
+    if pod.resource["spec"]["volumeClaimTemplates"]:
+        return False
+    images = [container["image"].text.partition("@")[0].rpartition("/")[2].partition(":")[0] for container in pod["containers"]]
+    return bool(images) and all(name in _CACHES for name in images)
 
 
 def _requests(pod: Pod) -> tuple[frozenset[str], frozenset[str]]:

@@ -105,7 +105,8 @@ class PodFact(NamedTuple):
         added: keys of the labels that the controller adds, None if it may add any label.
         nodes: nodes on which the Pod can run; set only for Pods with host ports.
         patches: labels that patches in the input may add.
-        probed: whether a container has a readiness probe.
+        probed: whether a container has a readiness probe, or the Pod needs none because it is an in-memory cache.
+        local: whether a container uses an image that is never pulled, as in a development cluster.
         unrequested: cpu and memory, if a container has neither a request nor a limit.
         requested: cpu and memory, if a container has a request or a limit.
         breaches: violations of the Pod Security Standards; set only if the namespace is known.
@@ -122,6 +123,7 @@ class PodFact(NamedTuple):
     breaches: tuple[PodSecurityViolation, ...] = ()
     unrequested: frozenset[str] = frozenset()
     requested: frozenset[str] = frozenset()
+    local: bool = False
 
     def meets(self, selector: Selector) -> bool:
         """Return whether the Pod has, or may get, the labels that a selector requires."""
@@ -385,7 +387,8 @@ class Facts:
         budget: limits of a PodDisruptionBudget.
         service: type of a Service.
         priority_class: fields of a PriorityClass.
-        storage_class: storageClassName of a PersistentVolume.
+        storage_class: storageClassName of a PersistentVolume or PersistentVolumeClaim.
+        is_attached: False for a PersistentVolume that nodes mount without attaching it, such as a hostPath or NFS volume.
         access_modes: access modes of a PersistentVolumeClaim.
         kustomization: fields of a kustomization.
         claims: values that must be unique among objects.
@@ -431,6 +434,7 @@ class Facts:
     addresses: tuple[Address, ...] = ()
     access_modes: frozenset[str] = frozenset()
     changes_pods: bool = False
+    is_attached: bool = True
 
     group: str = field(init=False, compare=False, repr=False)
     folder: str = field(init=False, compare=False, repr=False)

@@ -75,7 +75,7 @@ class RuleNote(NamedTuple):
     groups: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Report:
     """The result of a run.
 
@@ -101,6 +101,7 @@ class Report:
         has_files: whether reporters may read the files again. Those of shards may be on another machine, and their names are untrusted.
         policies: ids of the user-defined policies that are enforced.
         policies_in_input: those that are enforced only because they are in the input.
+        unenforced_policies: why policies of the input are not enforced.
         bundle: facts of all objects, used by `kcheck graph`.
         charts: folders of the charts that were rendered, with findings in any of their files.
         move_place: returns the location in a template of one in a rendered chart, None if no chart was rendered.
@@ -126,6 +127,7 @@ class Report:
     contents: Mapping[str, bytes] = field(default_factory=dict, compare=False, repr=False)
     policies: tuple[str, ...] = ()
     policies_in_input: tuple[str, ...] = ()
+    unenforced_policies: tuple[str, ...] = ()
     has_files: bool = field(default=True, compare=False)
     bundle: Bundle = field(default_factory=lambda: Bundle(()), compare=False, repr=False)
     charts: frozenset[str] = field(default=frozenset(), compare=False, repr=False)

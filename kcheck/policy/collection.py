@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kcheck.kube.resource import Resource, resources
 from kcheck.policy.admission.definitions import AdmissionPolicy, Binding, read_admission_objects
-from kcheck.policy.policy_input import KnownObject, PolicyFile, PolicyInput, PolicyUser
+from kcheck.policy.policy_input import FindRelations, KnownObject, PolicyFile, PolicyInput, PolicyUser, RelatedObject
+from kcheck.policy.policy_objects import Parse, policy_objects
 from kcheck.text.source import Source
-from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
 
-Parse = Callable[[Source], list[Document]]
-"""Parses a file. The parser of a session also fills in variables."""
-
-_DEPENDENCY = re.compile(r"paramKind|namespaceSelector|namespaceObject|oldObject|\bobjects\b|\brequest\b|authorizer|\bMutatingAdmission")
+_DEPENDENCY = re.compile(
+    r"paramKind|namespaceSelector|namespaceObject|oldObject|\bobjects\b|\brequest\b|authorizer|\bMutatingAdmission"
+    r"|\b(?:podsOf|servicesOf|references|referencedBy|ownerOf|namespaceOf)\b"
+)
 """Words in policies whose verdicts may depend on more than the object."""
 
 _SEPARATOR = "\n---"
@@ -24,48 +24,56 @@ _SEPARATOR = "\n---"
 
 def collect_policies(
     files: Sequence[PolicyFile], texts: Iterable[tuple[str, str]], user: PolicyUser | None, parse_file: Parse,
-    rule_files: tuple[tuple[str, str], ...] = (),
+    rule_files: tuple[tuple[str, str], ...] = (), unenforced: tuple[str, ...] = (), find_relations: FindRelations | None = None,
 ) -> PolicyInput | None:  # fmt: skip
     """Return the policies in these files, with the objects that they refer to; None if no policy is enforced.
 
     Args:
         files: The files that may contain policies.
-        texts: The paths and contents of all files with objects, which are read only if there are policies.
+        texts: The paths and contents of all files with objects, which are read only if there are policies. They may be read several times.
         user: The user who makes the requests.
         parse_file: Parses a file.
         rule_files: Paths and contents of the files with short rules.
+        unenforced: Why policies of the input are not enforced.
+        find_relations: Returns the objects with their relations; called only if a rule asks for relations.
     """
     found: list[PolicyFile] = []
     every: list[Resource] = []
     for file in files:
-        objects = [each for document in parse_file(Source(file.path, file.text)) for each in resources(document)]
-        admission = [each for each in objects if "AdmissionPolicy" in each.kind]
+        admission = [each for each in policy_objects(file, parse_file) if "AdmissionPolicy" in each.kind]
         if admission:
             found.append(file)
             every += admission
     validating, mutating, bindings, mutating_bindings = read_admission_objects(every)
     bound, mutating_bound = {each.policy for each in bindings}, {each.policy for each in mutating_bindings}
     enforced = [*(each for each in validating if each.name in bound), *(each for each in mutating if each.name in mutating_bound)]
-    if not enforced and not rule_files:
+    if not enforced and not rule_files and not unenforced:
         return None
+    related: tuple[RelatedObject, ...] = ()
     kinds = {each.param_kind.kind for each in enforced if each.param_kind is not None}
     if rule_files or any(_reads_namespaces(each, [*bindings, *mutating_bindings]) for each in enforced):
         kinds.add("Namespace")
     names = [each.id for each in enforced]
-    independent = [each.id for each in enforced if _is_independent(each, bindings)]
+    built = {file.path for file in found if file.built}
+    written = [each for each in enforced if each.resource.document.source.path not in built]
+    independent = [each.id for each in written if _is_independent(each, bindings)]
     if rule_files:
         # Imported late: this brings the compiler of expressions.
-        from kcheck.policy.rules.programs import kinds_read
+        from kcheck.policy.rules.programs import kinds_read, uses_relations
         from kcheck.policy.rules.rule_files import rules_in
 
         rules = rules_in(rule_files)
         names += [rule.id for rule in rules]
         independent += [rule.id for rule in rules if not _DEPENDENCY.search(_written(rule.source, rule.node))]
         kinds = kinds.union(*map(kinds_read, rules))
+        if find_relations is not None and any(map(uses_relations, rules)):
+            related = find_relations([*texts])
     known = tuple(_find_objects(kinds, texts, parse_file)) if kinds else ()
     in_input = {file.path for file in found if file.in_input}
     names_in_input = tuple(each.id for each in enforced if each.resource.document.source.path in in_input)
-    return PolicyInput(tuple(found), known, user, tuple(dict.fromkeys(names)), names_in_input, tuple(independent), rule_files)
+    return PolicyInput(
+        tuple(found), known, user, tuple(dict.fromkeys(names)), names_in_input, tuple(independent), rule_files, unenforced, related
+    )  # fmt: skip
 
 
 def _is_independent(policy: AdmissionPolicy, bindings: Iterable[Binding]) -> bool:

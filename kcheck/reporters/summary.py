@@ -18,7 +18,8 @@ _MAX_KINDS = 5
 
 def summary_lines(report: Report, verbose: bool = False) -> list[str]:
     """Returns the summary: what was found in what, and what was not checked. `verbose`: the report lists the skipped files."""
-    return [line for line in (_findings_line(report), _policies_line(report), _unchecked_line(report, verbose)) if line]
+    lines = [_findings_line(report), _policies_line(report), *report.unenforced_policies, _unchecked_line(report, verbose)]
+    return [line for line in lines if line]
 
 
 def _findings_line(report: Report) -> str:
@@ -68,8 +69,9 @@ def _unchecked_line(report: Report, verbose: bool) -> str:
     if report.without_schema:
         number = report.without_schema.total()
         were = "was" if number == 1 else "were"
+        the = "its CRD" if len(report.without_schema) == 1 else "their CRDs"
         kinds = _kinds_without_schema(report, verbose)
-        sentences.append(f"{counted(number, 'object')} without a schema {were} not validated: {kinds} (add their CRDs or use --schemas)")
+        sentences.append(f"{counted(number, 'object')} without a schema {were} not validated: {kinds} (add {the} or use --schemas)")
     if report.remote:
         number = len({each.file for each in report.remote})
         listed = "" if verbose or parts else " (--verbose lists them)"

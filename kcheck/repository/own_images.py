@@ -7,7 +7,7 @@ CustomResourceDefinitions that it contains: their group and its images have the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.role import EXAMPLES, Role
@@ -38,8 +38,8 @@ def without_own_images(findings: list[Finding], groups: Iterable[str], roles: Ma
     if all(each.rule != _RULE for each in findings):
         return findings
     names = {word for group in groups for word in group.split(".")[:-1] if len(word) >= _MIN_LENGTH} - _COMMON
-    names = {word.replace("-", "") for word in names}
-    return [each for each in findings if each.rule != _RULE or not names or _is_example(each.file, roles) or not _is_own(each, names)]
+    prefixes = tuple({word.replace("-", "") for word in names})
+    return [each for each in findings if each.rule != _RULE or not prefixes or _is_example(each.file, roles) or not _is_own(each, prefixes)]
 
 
 def _is_example(file: str, roles: Mapping[str, Role]) -> bool:
@@ -47,7 +47,7 @@ def _is_example(file: str, roles: Mapping[str, Role]) -> bool:
     return role is not None and role.name in EXAMPLES
 
 
-def _is_own(finding: Finding, names: Collection[str]) -> bool:
+def _is_own(finding: Finding, names: tuple[str, ...]) -> bool:
     """Whether an organization in the path of an image is one of these names, or begins with one: `kedacore` and `keda`."""
     range = finding.range
     text = finding.place.line[range.column - 1 : range.end_column - 1].strip("\"'")
@@ -55,4 +55,4 @@ def _is_own(finding: Finding, names: Collection[str]) -> bool:
         path = image.parse(text).path
     except image.BadImage:
         return False
-    return any(part.replace("-", "").startswith(name) for part in path.split("/")[:-1] for name in names)
+    return any(part.replace("-", "").startswith(names) for part in path.split("/")[:-1])

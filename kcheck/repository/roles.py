@@ -37,7 +37,7 @@ from kcheck.finding.role import (
     Role,
 )
 from kcheck.kube.resource import Resource, resources
-from kcheck.text.pattern import pattern
+from kcheck.text.pattern import name_pattern, pattern
 from kcheck.yaml.document import Document
 
 _VENDORED = frozenset({"vendor", "_vendor", "vendored", "third_party", "third-party", "thirdparty", "3rdparty"})
@@ -56,7 +56,7 @@ _TESTS = frozenset({"test", "tests", "testing"})
 _GOLDEN = frozenset({"golden", "goldens", "__snapshots__"})
 _POLICY_TESTS = frozenset({".kyverno-test", ".chainsaw-test"})
 # Tests that apply objects to a cluster. The second group of names also occurs elsewhere, so it counts only below a folder of tests.
-_CLUSTER_TESTS = pattern(
+_CLUSTER_TESTS = name_pattern(
     r"e2e|kuttl|chainsaw|bats|(?:e2e|kuttl|chainsaw)[-_].+|.+[-_]e2e|(?:integration|conformance|smoke|system)[-_]tests?"
 )
 _CLUSTER_TESTS_IN_TESTS = frozenset({"integration", "conformance", "smoke", "acceptance", "system", "scale", "stress"})
@@ -66,16 +66,16 @@ _ENVIRONMENTS = frozenset(
 )
 _ENVIRONMENT_PARENTS = frozenset({"overlay", "overlays", "env", "envs", "environment", "environments", "cluster", "clusters", "stages"})
 
-_EXPECTATION_NAME = pattern(r"(?:.*[-_.])?(?:asserts?|assertions?|errors?)(?:[-_.].*)?\.(?:ya?ml|json)")
+_EXPECTATION_NAME = name_pattern(r"(?:.*[-_.])?(?:asserts?|assertions?|errors?)(?:[-_.].*)?\.(?:ya?ml|json)")
 # Only names that nothing but a test has are evidence by themselves: `05-error-pages.yaml` and `golden-signals.yaml` are manifests.
 _STEP_NAME = pattern(r"\d+-assert(?:-.*)?\.ya?ml")
 _GOLDEN_NAME = pattern(r"(?:.*\.)?golden(?:\..*)?\.(?:ya?ml|json)")
-_GOLDEN_NAME_IN_TESTS = pattern(r"(?:.*[-_.])?golden(?:[-_.].*)?\.(?:ya?ml|json)")
-_EXPECTED_NAME = pattern(r"(?:.*[-_.])?(?:expected|expect|want)(?:[-_.].*)?\.(?:ya?ml|json)")
-_PATCH_NAME = pattern(r"(?:.*[-_.])?(?:patch|patches)(?:[-_.].*)?\.(?:ya?ml|json)")
+_GOLDEN_NAME_IN_TESTS = name_pattern(r"(?:.*[-_.])?golden(?:[-_.].*)?\.(?:ya?ml|json)")
+_EXPECTED_NAME = name_pattern(r"(?:.*[-_.])?(?:expected|expect|want)(?:[-_.].*)?\.(?:ya?ml|json)")
+_PATCH_NAME = name_pattern(r"(?:.*[-_.])?(?:patch|patches)(?:[-_.].*)?\.(?:ya?ml|json)")
 _INVALID = r"(?:bad|broken|corrupt(?:ed)?|fail(?:ing|ure|ures)?|faulty|illegal|incorrect|invalid|malformed|wrong)"
-_INVALID_NAME = pattern(rf"(?:.*[-_.])?{_INVALID}(?:[-_.\d].*)?\.(?:ya?ml|json)")
-_INVALID_FOLDER = pattern(rf"{_INVALID}(?:[-_].*)?")
+_INVALID_NAME = name_pattern(rf"(?:.*[-_.])?{_INVALID}(?:[-_.\d].*)?\.(?:ya?ml|json)")
+_INVALID_FOLDER = name_pattern(rf"{_INVALID}(?:[-_].*)?")
 _KUSTOMIZATIONS = frozenset({"kustomization.yaml", "kustomization.yml"})
 _ALLOWED_NAME = pattern(r"(?:.*[-_.])?allowed(?:[-_.\d].*)?\.(?:ya?ml|json)")
 _DISALLOWED_NAME = pattern(r"(?:.*[-_.])?disallowed(?:[-_.\d].*)?\.(?:ya?ml|json)")
@@ -87,7 +87,8 @@ _TEACHING_NAME = pattern(r"(?:.*[-+ ])?(?:examples?|samples?|tutorials?|quicksta
 # Region tags mark the part of a file that the documentation of Google Cloud shows.
 _REGION_TAG = pattern(r"#[ \t]*\[START \w+\]")
 # A version of a release in a path: v1.2.3, v2_0_1. Versions of APIs and of Kubernetes have fewer parts.
-_RELEASE = pattern(r"(?<![A-Za-z0-9])v(\d+)([._])(\d+)\2(\d+)(?:[._-]?(?:alpha|beta|rc)[._-]?(\d+))?")
+# It begins with a letter, so that searches skip to it.
+_RELEASE = pattern(r"v(?<![A-Za-z0-9]v)(\d+)([._])(\d+)\2(\d+)(?:[._-]?(?:alpha|beta|rc)[._-]?(\d+))?")
 _MIN_RELEASES = 3
 """Files for so many releases are a history. Two may be alternatives."""
 
@@ -183,7 +184,7 @@ class RoleFinder:
             role = UNKNOWN
         if role is not UNKNOWN and role is not NAMED:
             return role
-        path = os.path.normpath(target.path)
+        path = _normalized(target.path)
         listed = self.listed_files.role_of(path)
         if target.named:
             # A file that the user names is checked, but a patch is still a patch.
@@ -304,6 +305,18 @@ class RoleFinder:
                     self._folders.add(folder)
                     folder = folder.rpartition("/")[0]
         return self._folders
+
+
+def _normalized(path: str) -> str:
+    """Like `os.path.normpath` for the path of a file. A folder is normalized once for all its files."""
+    folder, _, name = path.rpartition("/")
+    return _normalized_prefix(folder) + name if folder else os.path.normpath(path)
+
+
+@lru_cache(maxsize=10_000)
+def _normalized_prefix(folder: str) -> str:
+    folder = os.path.normpath(folder)
+    return "" if folder == os.curdir else os.path.join(folder, "")
 
 
 def _name_of_root(folder: str) -> str:

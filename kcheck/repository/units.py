@@ -26,7 +26,7 @@ from kcheck.facts.facts import Facts
 from kcheck.facts.unit import INPUT, Unit
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import SkippedFile
-from kcheck.text.pattern import pattern
+from kcheck.text.pattern import name_pattern
 from kcheck.text.record import NamedTuple
 
 FactsByFile = Sequence[tuple[str, Sequence[Facts]]]
@@ -42,12 +42,12 @@ _MAX_SELECTED = 100
 """Pods with a label that are examined for one selector."""
 
 # Folders whose files are independent of each other.
-_INDEPENDENT = pattern(
+_INDEPENDENT = name_pattern(
     r"(?:.*[-_.])?(?:examples?|samples?|tests?|testdata|test-?cases?|fixtures?|e2e|snippets?|recipes?|templates|testing|mocks?|docs?)", re.I
 )
 # Files of test cases: inputs and expected results, and steps with the same number.
-_TEST_FILE = pattern(r"(?:.*[-_.])?(?:golden|input|output|expected|actual|assert|errors?)\.(?:ya?ml|json)", re.I)
-_STEP = pattern(r"(\d+)[-_].+")
+_TEST_FILE = name_pattern(r"(?:.*[-_.])?(?:golden|input|output|expected|actual|assert|errors?)\.(?:ya?ml|json)", re.I)
+_STEP = name_pattern(r"(\d+)[-_].+")
 
 
 class UnitFiles(NamedTuple):
@@ -83,12 +83,14 @@ class Builds(NamedTuple):
         reads: the files that the builds read or looked for, each with a digest of its content, "" for a file that does not exist.
         remote: the kustomizations with entries that kustomize downloads, which are not seen.
         failures: the kustomizations that kustomize cannot build, with its messages; only if it builds them.
+        charts: the texts of rendered charts that the builds contain, by path.
     """
 
     units: Mapping[str, BuiltUnit]
     reads: tuple[tuple[str, str], ...] = ()
     remote: tuple[SkippedFile, ...] = ()
     failures: tuple[SkippedFile, ...] = ()
+    charts: frozenset[str] = frozenset()
 
 
 class Units:
@@ -132,11 +134,16 @@ class UnitFinder:
         self.facts: dict[str, Sequence[Facts]] = {}
         self.paths: dict[str, str] = {}
         self.by_folder: dict[str, list[str]] = defaultdict(list)
+        # A folder is normalized once for all its files.
+        folders: dict[str, str] = {}
         for path, facts in facts_by_file:
-            normal = posixpath.normpath(path)
-            self.paths.setdefault(normal, path)
+            above, _, name = path.rpartition("/")
+            if above not in folders:
+                folders[above] = _folder(posixpath.normpath(path))
+            folder = folders[above]
+            self.paths.setdefault(name if folder == "." else f"{folder.rstrip('/')}/{name}", path)
             self.facts.setdefault(path, facts)
-            self.by_folder[_folder(normal)].append(path)
+            self.by_folder[folder].append(path)
         self.kustomizations = {
             posixpath.normpath(f.id.name): f for facts in self.facts.values() for f in facts if f.kustomization is not None
         }
@@ -256,7 +263,7 @@ class UnitFinder:
     def charts(self) -> frozenset[str]:
         """The folders of charts."""
         return frozenset(
-            folder for folder, files in self.by_folder.items() if any(posixpath.basename(file) == _CHART_FILE for file in files)
+            folder for folder, files in self.by_folder.items() if any(file.rpartition("/")[2] == _CHART_FILE for file in files)
         )
 
     def chart_of(self, folder: str) -> str | None:
@@ -291,7 +298,7 @@ class UnitFinder:
         inside = folder[len(self.top) :].strip("/") if folder.startswith(self.top) else folder
         if any(_INDEPENDENT.fullmatch(part) for part in inside.split("/")):
             return True
-        names = [posixpath.basename(file) for file in files]
+        names = [file.rpartition("/")[2] for file in files]
         steps = [found[1] for name in names if (found := _STEP.fullmatch(name))]
         return len(steps) > len(set(steps)) or any(_TEST_FILE.fullmatch(name) for name in names)
 
@@ -387,7 +394,8 @@ class _Links:
 
 
 def _folder(path: str) -> str:
-    return posixpath.dirname(path) or "."
+    """Return the folder of a normalized path."""
+    return path.rpartition("/")[0] or ("/" if path.startswith("/") else ".")
 
 
 def _common_folder(folders: Iterable[str]) -> str:

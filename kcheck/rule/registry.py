@@ -77,7 +77,7 @@ class Registry:
 
     def unknown_of(self, ids: Iterable[str]) -> set[str]:
         """Return the ids that are unknown."""
-        return {id for id in set(ids) - self.rules.keys() if not is_policy(id)}
+        return {id for id in ids if id not in self.rules and not is_policy(id)}
 
     @property
     def lacks_plugins(self) -> bool:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 
 from kcheck.helm.settings import NAMESPACE
+from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
 from kcheck.yaml.node import Node
@@ -18,6 +20,10 @@ from kcheck.yaml.parse import parse
 _ARGO, _FLUX = "argoproj.io/", "helm.toolkit.fluxcd.io/"
 _VALUES_OF_SOURCE = "$"
 _MAX_BYTES = 1_000_000
+_COMMA = pattern(r"(?<!\\),")
+_PATH = pattern(r"[\w-]+(?:\.[\w-]+)*")
+_INTEGER = pattern(r"-?(?:0|[1-9][0-9]{0,17})")
+_VISIBLE = pattern(r"[^\n]")
 
 
 class ReleaseValues(NamedTuple):
@@ -47,6 +53,9 @@ class Release(NamedTuple):
         set: values that are set, such as `image.tag=1.2`.
         name: name of the release.
         namespace: its namespace.
+        skips_missing: whether files with values may be missing.
+        unknown: why its values are not known, "" if they are.
+        entry: path of the kustomization whose `helmCharts` describe it, and the index of the entry.
     """
 
     title: str
@@ -56,6 +65,9 @@ class Release(NamedTuple):
     set: tuple[str, ...]
     name: str
     namespace: str
+    skips_missing: bool = False
+    unknown: str = ""
+    entry: tuple[str, int] | None = None
 
 
 def may_describe_release(text: str) -> bool:
@@ -63,9 +75,10 @@ def may_describe_release(text: str) -> bool:
     return (_ARGO in text and "Application" in text and "path" in text) or _FLUX in text or "helmCharts" in text
 
 
-def find_releases(sources: Iterable[Source]) -> Iterator[Release]:
+def find_releases(sources: Sequence[Source]) -> Iterator[Release]:
     """Yield the releases that the objects of some files describe."""
-    for source in sources:
+    config_maps = ConfigMaps(sources)
+    for source in filter(lambda each: may_describe_release(each.text), sources):
         above = _folders_above(os.path.dirname(os.path.abspath(source.path)))
         for document in parse(source):
             root = document.root
@@ -75,7 +88,7 @@ def find_releases(sources: Iterable[Source]) -> Iterator[Release]:
             if api_version.startswith(_ARGO) and kind == "Application":
                 yield from _of_application(root, source, above)
             elif api_version.startswith(_FLUX) and kind == "HelmRelease":
-                yield from _of_helm_release(root, source, above)
+                yield from _of_helm_release(root, source, above, config_maps)
             elif root["helmCharts"].is_list:
                 yield from _of_kustomization(root, source, above[-1])
 
@@ -88,14 +101,47 @@ def _of_application(root: Node, source: Source, above: tuple[str, ...]) -> Itera
         if not path:
             continue
         folders = tuple(os.path.normpath(os.path.join(folder, path)) for folder in above)
-        files = tuple(_value_file(file.text, folders, above) for file in helm["valueFiles"] if file.text and "://" not in file.text)
+        files = tuple(_value_file(file.text, folders, above) for file in helm["valueFiles"] if file.text)
         values = [*_inline(helm["values"], source), *_map(helm["valuesObject"], source)]
         assigned = tuple(
-            f"{parameter['name'].text}={parameter['value'].text}" for parameter in helm["parameters"] if parameter["name"].text
+            f"{parameter['name'].text}={_without_lists(parameter['value'].text)}"
+            for parameter in helm["parameters"]
+            if parameter["name"].text and not parameter["forceString"].value
         )
-        name = root["metadata"]["name"].text
-        namespace = spec["destination"]["namespace"].text or NAMESPACE
-        yield Release(f"Application {name}", folders, files, tuple(values), assigned, helm["releaseName"].text or name, namespace)
+        unknown = "it has values from another repository" if any("://" in path for path, _ in files) else ""
+        for name, text in _strings(helm, folders, above):
+            if text is None or not _PATH.fullmatch(name):
+                unknown = f'its parameter "{name}" is not known'
+            else:
+                values.append(ReleaseValues("", json.dumps(_nested(name, text))))
+        title = root["metadata"]["name"].text
+        namespace = helm["namespace"].text or spec["destination"]["namespace"].text or NAMESPACE
+        yield Release(
+            f"Application {title}", folders, files, tuple(values), assigned, helm["releaseName"].text or title, namespace,
+            bool(helm["ignoreMissingValueFiles"].value), unknown,
+        )  # fmt: skip
+
+
+def _strings(helm: Node, folders: tuple[str, ...], above: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
+    """Yield the names of the parameters that are strings in any case, with their values; None for a file that does not exist."""
+    for parameter in helm["parameters"]:
+        if parameter["forceString"].value:
+            yield parameter["name"].text, parameter["value"].text
+    for parameter in helm["fileParameters"]:
+        found = read_value_file(*_value_file(parameter["path"].text, folders, above))
+        yield parameter["name"].text, None if found is None else found[1]
+
+
+def _without_lists(value: str) -> str:
+    """Return a value for `--set` in which commas do not separate values, as Argo CD does."""
+    return value if value.startswith("{") and value.endswith("}") else _COMMA.sub(r"\,", value)
+
+
+def _nested(path: str, value: object) -> object:
+    """Return a value in maps with the keys of a path."""
+    for key in reversed(path.split(".")):
+        value = {key: value}
+    return value
 
 
 def _value_file(path: str, folders: tuple[str, ...], above: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
@@ -105,7 +151,7 @@ def _value_file(path: str, folders: tuple[str, ...], above: tuple[str, ...]) -> 
     return (path.lstrip("/"), above) if path.startswith("/") else (path, folders)
 
 
-def _of_helm_release(root: Node, source: Source, above: tuple[str, ...]) -> Iterator[Release]:
+def _of_helm_release(root: Node, source: Source, above: tuple[str, ...], config_maps: ConfigMaps) -> Iterator[Release]:
     spec, metadata = root["spec"], root["metadata"]
     chart = spec["chart"]["spec"]
     path = chart["chart"].text
@@ -116,12 +162,106 @@ def _of_helm_release(root: Node, source: Source, above: tuple[str, ...]) -> Iter
     namespace = spec["targetNamespace"].text or metadata["namespace"].text or NAMESPACE
     name = metadata["name"].text
     release = spec["releaseName"].text or (f"{spec['targetNamespace'].text}-{name}" if spec["targetNamespace"].text else name)
-    yield Release(f"HelmRelease {name}", folders, files, tuple(_map(spec["values"], source)), (), release, namespace)
+    values: list[ReleaseValues] = []
+    unknown = ""
+    for each in spec["valuesFrom"]:
+        found = config_maps.values_of(each, metadata["namespace"].text, above)
+        if found is not None:
+            values += found
+        elif each["kind"].text != "ConfigMap" or not each["optional"].value:
+            unknown = f'the values in {each["kind"].text} "{each["name"].text}" are not known'
+    values += _map(spec["values"], source)
+    skips_missing = bool(chart["ignoreMissingValuesFiles"].value)
+    yield Release(f"HelmRelease {name}", folders, files, tuple(values), (), release, namespace, skips_missing, unknown)
+
+
+class ConfigMaps:
+    """The values in ConfigMaps of an input, which are read when a release refers to them."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._sources = sources
+        self._found: dict[str, list[_ConfigMap]] | None = None
+
+    def values_of(self, reference: Node, namespace: str, above: Sequence[str]) -> list[ReleaseValues] | None:
+        """Return the values that an item of `valuesFrom` adds, None if they are not known.
+
+        `namespace`, `above`: the namespace of the release, and the folders above it.
+        """
+        if reference["kind"].text != "ConfigMap":
+            return None
+        if self._found is None:
+            self._found = defaultdict(list)
+            for each in self._read():
+                self._found[each.name].append(each)
+        every = [each for each in self._found.get(reference["name"].text, ()) if namespace in (each.namespace, "") or not each.namespace]
+        nearest = [each for folder in reversed(above) for each in every if each.folder == folder] or every
+        if not nearest or (len(nearest) > 1 and nearest[1].folder == nearest[0].folder) or (len(nearest) > 1 and nearest is every):
+            return None
+        key = reference["valuesKey"].text or "values.yaml"
+        value = nearest[0].values.get(key)
+        path = reference["targetPath"].text
+        if value is None or not path:
+            return None if value is None else [value]
+        return [ReleaseValues("", json.dumps(_nested(path, _typed(value.text))))] if _PATH.fullmatch(path) else None
+
+    def _read(self) -> Iterator[_ConfigMap]:
+        for source in self._sources:
+            if "ConfigMap" not in source.text and "configMapGenerator" not in source.text:
+                continue
+            folder = os.path.dirname(os.path.abspath(source.path))
+            for document in parse(source):
+                root = document.root
+                if document.fault is not None or not root.is_map:
+                    continue
+                if root["kind"].text == "ConfigMap":
+                    values = {str(key): _inline_value(node, source) for key, node in root["data"].entries}
+                    yield _ConfigMap(root["metadata"]["name"].text, root["metadata"]["namespace"].text, folder, values)
+                for each in root["configMapGenerator"]:
+                    yield _ConfigMap(each["name"].text, each["namespace"].text or root["namespace"].text, folder, _generated(each, folder))
+
+
+class _ConfigMap(NamedTuple):
+    """A ConfigMap of an input.
+
+    Attributes:
+        name: its name, for a generator without the hash.
+        namespace: its namespace, "" if it is not known.
+        folder: absolute path of the folder of its file.
+        values: its data.
+    """
+
+    name: str
+    namespace: str
+    folder: str
+    values: dict[str, ReleaseValues]
+
+
+def _generated(generator: Node, folder: str) -> dict[str, ReleaseValues]:
+    """Return the data that a `configMapGenerator` makes of files and literals."""
+    values = {}
+    for each in generator["files"]:
+        key, _, path = each.text.rpartition("=")
+        found = read_value_file(path, (folder,))
+        if found is not None:
+            values[key or os.path.basename(path)] = ReleaseValues(*found)
+    for each in generator["literals"]:
+        key, _, text = each.text.partition("=")
+        values[key] = ReleaseValues("", text)
+    return values
+
+
+def _typed(text: str) -> object:
+    """Return a value of `targetPath` as Flux reads it: like `--set` of helm, as a string if it is quoted."""
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        return text[1:-1]
+    if text in ("true", "false", "null"):
+        return {"true": True, "false": False}.get(text)
+    return int(text) if _INTEGER.fullmatch(text) else text
 
 
 def _of_kustomization(root: Node, source: Source, folder: str) -> Iterator[Release]:
     home = root["helmGlobals"]["chartHome"].text or "charts"
-    for each in root["helmCharts"]:
+    for index, each in enumerate(root["helmCharts"]):
         name = each["name"].text
         if not name:
             continue
@@ -135,6 +275,7 @@ def _of_kustomization(root: Node, source: Source, folder: str) -> Iterator[Relea
             (),
             release,
             each["namespace"].text or root["namespace"].text or NAMESPACE,
+            entry=(source.path, index),
         )
 
 
@@ -145,8 +286,25 @@ def _map(node: Node, source: Source) -> Iterator[ReleaseValues]:
 
 def _inline(node: Node, source: Source) -> Iterator[ReleaseValues]:
     if node.text.strip():
-        # Lines of a string are not lines of the file.
-        yield ReleaseValues("", node.text)
+        yield _inline_value(node, source)
+
+
+def _inline_value(node: Node, source: Source) -> ReleaseValues:
+    """Return values in a string, with their places in the file if it is a block whose lines are those of the values."""
+    if node.style == "|":
+        start = source.text.find("\n", node.start) + 1
+        # The rest of the file becomes whitespace, so that offsets stay the same.
+        text = _VISIBLE.sub(" ", source.text[:start]) + source.text[start : node.end] + _VISIBLE.sub(" ", source.text[node.end :])
+        block = Source(source.path, text)
+        if _plain(block) == _plain(Source("", node.text)):
+            return ReleaseValues(source.path, node.text, block)
+    return ReleaseValues("", node.text)
+
+
+def _plain(source: Source) -> object:
+    """Return the only document of a text as plain data, None if there are several or an error."""
+    documents = parse(source)
+    return documents[0].root.plain() if len(documents) == 1 and documents[0].fault is None else None
 
 
 def _folders_above(folder: str) -> tuple[str, ...]:
@@ -158,11 +316,27 @@ def _folders_above(folder: str) -> tuple[str, ...]:
     return tuple(reversed(found))
 
 
+def repository_of(folder: str) -> str:
+    """Return the repository that contains a chart, otherwise the working folder if it does, otherwise the chart."""
+    own, here = os.path.realpath(folder or "."), os.getcwd()
+    above = own
+    while not os.path.exists(os.path.join(above, ".git")):
+        if os.path.dirname(above) == above:
+            return here if f"{own}/".startswith(os.path.join(here, "")) else own
+        above = os.path.dirname(above)
+    return above
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Return whether a file is in a folder, with symbolic links resolved."""
+    return os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
+
+
 def read_value_file(path: str, folders: Iterable[str]) -> tuple[str, str] | None:
-    """Return the path, as shown, and the text of a file with values in one of some folders, None if there is none."""
+    """Return the path, as shown, and the text of a file with values in one of some folders, None if the repository has none."""
     for folder in folders:
         full = os.path.normpath(os.path.join(folder, path))
-        if os.path.isfile(full) and os.path.getsize(full) <= _MAX_BYTES:
+        if os.path.isfile(full) and os.path.getsize(full) <= _MAX_BYTES and is_below(full, repository_of(folder)):
             try:
                 with open(full, encoding="utf-8") as file:
                     return os.path.relpath(full).replace(os.sep, "/"), file.read()

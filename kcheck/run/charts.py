@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from kcheck.helm.values import ChartValues, TextQuery, ValueLeaf
 from kcheck.kube.suggestions import did_you_mean
 from kcheck.redaction import redact
 from kcheck.repository.roles import RoleFinder
-from kcheck.run.chart_releases import Release, ReleaseValues, read_value_file
+from kcheck.run.chart_releases import Release, ReleaseValues, is_below, read_value_file, repository_of
 from kcheck.run.rendered_charts import RenderedCharts, RenderedFile, Rendering
 from kcheck.run.rendering_cache import Pool, RenderingCache, StoredMistake
 from kcheck.schema.locator import LINE_LIMIT
@@ -72,6 +72,7 @@ class _ValueSet(NamedTuple):
         namespace: namespace of the release.
         set: values that are set in addition.
         is_test: whether only tests of the chart use it.
+        entry: see `Release`.
     """
 
     name: str
@@ -80,6 +81,7 @@ class _ValueSet(NamedTuple):
     namespace: str
     set: tuple[str, ...]
     is_test: bool = False
+    entry: tuple[str, int] | None = None
 
 
 class _FoundChart(NamedTuple):
@@ -263,22 +265,6 @@ def value_files(chart: Chart) -> list[str]:
     return sorted(path for path in chart.files if _CI_VALUES.fullmatch(path))
 
 
-def repository_of(folder: str) -> str:
-    """Return the repository that contains a chart, otherwise the working folder if it does, otherwise the chart."""
-    own, here = os.path.realpath(folder or "."), os.getcwd()
-    above = own
-    while not os.path.exists(os.path.join(above, ".git")):
-        if os.path.dirname(above) == above:
-            return here if f"{own}/".startswith(os.path.join(here, "")) else own
-        above = os.path.dirname(above)
-    return above
-
-
-def _is_below(path: str, folder: str) -> bool:
-    """Return whether a file is in a folder, with symbolic links resolved."""
-    return os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
-
-
 def link_dependencies(chart: Chart, root: str, budget: ChartBudget, depth: int = 0) -> None:
     """Add the local charts that a chart depends on, as `helm dependency build` does. Raises ChartTooLarge.
 
@@ -339,18 +325,26 @@ class _ChartJob:
             for path in value_files(self.chart):
                 yield _ValueSet(path, (ReleaseValues(self._shown(path), self.chart.source(path).text),), *common, is_test=True)
         for paths in self.config.sets or ():
-            files = [self._value_file(path) for path in paths]
-            if None not in files:
-                yield _ValueSet(", ".join(paths), tuple(each for each in files if each is not None), *common)
+            chosen = [self._value_file(path) for path in paths]
+            if None not in chosen:
+                yield _ValueSet(", ".join(paths), tuple(each for each in chosen if each is not None), *common)
         real = os.path.realpath(self.found.folder or ".")
+        titles: Counter[str] = Counter()
         for release in self.stage.releases:
             if real not in map(os.path.realpath, release.folders):
                 continue
-            found = [read_value_file(path, folders) for path, folders in release.files]
-            # Values of other repositories are not known.
-            if None not in found and not any(each is not None and not self._is_in_repository(each[0]) for each in found):
-                files_of_release = tuple(ReleaseValues(*each) for each in found if each is not None)
-                yield _ValueSet(release.title, (*files_of_release, *release.values), release.name, release.namespace, release.set)
+            titles[release.title] += 1
+            number = titles[release.title]
+            title = f"{release.title} ({number})" if number > 1 else release.title
+            found = [(path, read_value_file(path, folders)) for path, folders in release.files]
+            absent = next((path for path, file in found if file is None), "")
+            unknown = release.unknown or (f'the file "{absent}" was not found' if absent and not release.skips_missing else "")
+            if unknown:
+                self.stage.charts.limited.append(SkippedFile(self.found.target.path, f"not rendered for {title}: {unknown}"))
+                continue
+            files = [ReleaseValues(*file) for _, file in found if file is not None]
+            values = (*files, *release.values)
+            yield _ValueSet(title, values, release.name, release.namespace, release.set, entry=release.entry)
 
     def _value_file(self, path: str) -> ReleaseValues | None:
         """Return a file of the config, None after reporting that it cannot be read."""
@@ -365,7 +359,7 @@ class _ChartJob:
             return None
 
     def _is_in_repository(self, path: str) -> bool:
-        return _is_below(path, repository_of(self.found.folder))
+        return is_below(path, repository_of(self.found.folder))
 
     def files(self) -> Iterator[RenderedFile]:
         """Yield the rendered texts."""
@@ -396,19 +390,24 @@ class _ChartJob:
         )
         if not renderings:
             return
+        entries = {values.name: values.entry for values in self.values}
         charts.rendered.add(self.found.folder)
         if self.found.only:
             charts.only[self.found.folder] = self.found.only
         for rendering in renderings:
             key = self.found.folder, rendering.values, rendering.versions
             charts.renderings[key] = rendering
+            shown: dict[str, str] = {}
+            if (entry := entries[rendering.values]) is not None:
+                charts.of_kustomizations[entry] = shown
             for name, text in rendering.texts.items():
                 path = self.chart.rendered_names.get(name, "")
                 if path.endswith("NOTES.txt") or not path:
                     continue
                 template = self.chart.place_of(path)[0]
                 full = charts.add_path(RenderedPath(template, *key, name))
-                yield RenderedFile(full, f"{text}\n", self._role(path, text), self.found.target)
+                shown[full] = f"{text}\n"
+                yield RenderedFile(full, shown[full], self._role(path, text), self.found.target)
 
     def _by_values(self) -> dict[str, list[tuple[str, HelmSettings, StoredRendering]]]:
         """Return the different outputs of each set of values, with the Kubernetes versions that they were rendered for."""

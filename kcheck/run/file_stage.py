@@ -19,7 +19,7 @@ from kcheck.repository.roles import RoleFinder, is_unmaintained
 from kcheck.shards.selection import Share
 from kcheck.text.complaint import Complaint
 from kcheck.text.source import Source
-from kcheck.workers.workers import Workers
+from kcheck.workers.workers import AutoscalingWorkers, Workers
 
 MAX_KEPT_CHARS = 24_000_000
 """Characters of file contents that are kept between loading and checking; files beyond this limit are read twice."""
@@ -51,7 +51,7 @@ def has_charts(found: Discovery) -> bool:
     return any(target.path.endswith((CHART_NAME, ".tgz")) or (target.named and "templates/" in target.path) for target in found.targets)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _StageFile:
     """A file to check.
 
@@ -112,7 +112,7 @@ class FileStage:
                 self.outcomes[number] = self.unreadable_outcome(fault)
                 if share is not None:
                     share.add_file(fault.file, "", fault.message)
-            self.read_policies()
+            self.read_policies(found)
         if share is not None:
             self.keep_shard(share.own_files())
         self.paths = paths
@@ -142,7 +142,8 @@ class FileStage:
             role = role_in_chart(target.path) or role
         source = self.load_source(number, target, role)
         if share is not None:
-            share.add_file(target.path, "" if source is None else source.text, str(self.outcomes.get(number, "")))
+            faults = self.outcomes[number].findings if number in self.outcomes else ()
+            share.add_file(target.path, "" if source is None else source.text, "\n".join(each.message for each in faults))
         if source is not None:
             size = len(source.text)
             self.kept_chars += size
@@ -161,7 +162,7 @@ class FileStage:
             )
             self.roles.add_text(target.path, source.text)
 
-    def read_policies(self) -> None:
+    def read_policies(self, found: Discovery) -> None:
         """Read the user-defined policies, before anything is checked: they apply to the objects of all files."""
         settings = self.session.policy_settings
         candidates = [file for file in self.files if file.has_policies] if settings.from_input else []
@@ -176,7 +177,9 @@ class FileStage:
                 if source is not None:
                     yield file.target.path, source.text, file.role.name
 
-        add_policies(self.session, texts(candidates), texts(self.files))
+        contents = {each.path: each.data for each in found.targets if each.data is not None}
+        paths = [each.path for each in found.targets]
+        add_policies(self.session, texts(candidates), texts(self.files), paths, contents, check_alone)
 
     def render_charts(self, found: Discovery, number: int) -> list[str]:
         """Render the charts of the input and add the texts to the files to check. Returns their paths. `number`: that of the first one."""
@@ -184,12 +187,12 @@ class FileStage:
         if not has_charts(found):
             return []
         # Imported on first use: most inputs contain no chart.
-        from kcheck.run.chart_releases import find_releases, may_describe_release
+        from kcheck.run.chart_releases import find_releases
         from kcheck.run.charts import ChartStage, find_charts
 
         texts = (file.source.text for file in self.files if file.defines and file.source is not None)
         sources = [*(file.source for file in self.files if file.source is not None), *self.kustomization_sources]
-        releases = find_releases(source for source in sources if may_describe_release(source.text))
+        releases = find_releases(sources)
         charts = ChartStage(self.session, self.session.helm, texts, releases, self.progress)
         rendered = charts.render(find_charts(found.targets, self.roles))
         for at, each in enumerate(rendered, number):
@@ -239,7 +242,7 @@ class FileStage:
         source = load_file(target, self.limit, self.stdin)
         if isinstance(source, UnreadablePath):
             return self.unreadable_outcome(source)
-        if "helmCharts" in source.text:
+        if "helmCharts" in source.text or "configMapGenerator" in source.text:
             self.kustomization_sources.append(source)
         # Imported on first use, because most small runs have no kustomization.
         from kcheck.check.kustomizations import Kustomizations, check_kustomization
@@ -333,3 +336,8 @@ class FileStage:
                 tasks, size = [], 0
         if tasks:
             yield tasks
+
+
+def check_alone(session: Session, found: Discovery) -> list[Checked]:
+    """Check files in this process and return their outcomes."""
+    return FileStage(session, lambda characters, sources: AutoscalingWorkers(session, 1, sources)).check_input(found)

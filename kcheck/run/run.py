@@ -57,7 +57,7 @@ def run_pipeline(
     """
     found = with_standard_input(found, limit, stdin)
     # Lazily read facts may require to read the input again if the cache is damaged, which some input does not allow.
-    lazy = not facts and not any(is_descriptor(target.path) for target in found.targets)
+    lazy = not facts and not any(target.named and is_descriptor(target.path) for target in found.targets)
     with collector_paused():
         try:
             return _check_and_report(found, session, WorkerFactory(session, jobs, cache, scheduler, lazy, cache_place), limit, progress)

@@ -57,6 +57,8 @@ def advice_for(node: Node, shape: Shape, key: str, root: Node, root_shape: Shape
     if len(found) == 1:
         owner, keys = found[0]
         target = _target_of(owner, keys)[key]
+        if target.exists and target.plain() == node[key].plain():
+            return FieldAdvice(f"remove it, because {_place(owner, keys, source)} has it already", node, "", Correction.remove(node[key]))
         verb, change = ("merge it into", None) if target.exists else ("move it to", Correction.move(node[key], target))
         if owner is not node and target.parent is not None and not target.parent.exists:
             # The map may exclude others next to it, as a source of a volume does.

@@ -96,9 +96,10 @@ class Locator:
         range = source.range(start, end)
         text = source.line(range.line, _REDACTION_CHARS)
         is_guarded = self.is_guarded()
-        if not is_guarded and redact.is_harmless(text):
-            line = text
-        elif is_guarded or ((self.id.kind not in _PUBLIC_KINDS or "{" in text) and not redact.is_plain(text)):
+        plain = None if is_guarded else redact.plain_line(text)
+        if plain is not None:
+            line = plain
+        elif is_guarded or self.id.kind not in _PUBLIC_KINDS or "{" in text:
             line = self.secrets.line(start - range.column + 1, text, node)
         else:
             line = redact.line(text)

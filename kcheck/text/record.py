@@ -17,11 +17,14 @@ except ImportError:
         return property(itemgetter(index))
 
 
+_new = tuple.__new__
+
+
 class _NamedTupleBase(tuple[Any, ...]):
     """The methods that all named tuples have."""
 
     __slots__ = ()
-    _make = classmethod(tuple.__new__)
+    _make = classmethod(_new)
 
     def __new__(cls, /, *args: Any, **fields: Any) -> Any:
         """Compile the constructor of a class on its first call."""
@@ -29,12 +32,13 @@ class _NamedTupleBase(tuple[Any, ...]):
         defaults = owner._field_defaults
         parameters = "".join(f", {name}=_defaults[{name!r}]" if name in defaults else f", {name}" for name in owner._fields)
         values = "".join(f"{name}, " for name in owner._fields)
-        scope = {"_new": tuple.__new__, "_defaults": defaults}
+        scope = {"_new": _new, "_defaults": defaults}
         owner.__new__ = staticmethod(eval(f"lambda _cls{parameters}: _new(_cls, ({values}))", scope))
         return owner.__new__(cls, *args, **fields)
 
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return tuple(self)
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        """Support pickling. Processes send tens of thousands of tuples to each other; the default takes longer."""
+        return _new, (self.__class__, tuple(self))
 
     def __repr__(self: Any) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in zip(self._fields, self, strict=True))})"

@@ -175,3 +175,74 @@ def test_baseline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert CliRunner().invoke(cli, ["baseline", "create", "."]).exit_code == 0
     output = CliRunner().invoke(cli, ["check", "--no-cache", "."]).output
     assert "2 findings in the baseline" in output
+
+
+PATCH = """
+resources: [../base]
+patches:
+  - target: {kind: ValidatingAdmissionPolicy}
+    patch: '[{op: replace, path: /spec/validations/0/expression, value: "object.data.a == \\"LETTER\\""}]'
+"""
+
+
+def kustomize(folder: Path, **overlays: str) -> list[Finding]:
+    """Check a base with a policy that demands "a", and overlays that demand another letter."""
+    (folder / "base").mkdir(exist_ok=True)
+    write(folder / "base", config_map({"a": "a"}), policies=[policy("object.data.a == 'a'"), binding()])
+    (folder / "base" / "kustomization.yaml").write_text("resources: [object-0.yaml, policies.yaml]\n")
+    for name, letter in overlays.items():
+        (folder / name).mkdir(exist_ok=True)
+        (folder / name / "kustomization.yaml").write_text(PATCH.replace("LETTER", letter))
+    return [each for each in kcheck.check(folder, config={}).findings if each.family == "policy"]
+
+
+def test_objects_of_kustomizations_are_judged(tmp_path: Path) -> None:
+    kustomize(tmp_path)
+    (tmp_path / "base" / "object-0.yaml").write_text(json.dumps(config_map({"a": "b"})))
+    assert ids([each for each in kcheck.check(tmp_path, config={}).findings if each.family == "policy"]) == ["policy/p"]
+
+
+def test_policies_that_a_kustomization_patches(tmp_path: Path) -> None:
+    (found,) = kustomize(tmp_path, prod="b")
+    assert found.policy is not None
+    assert (found.policy.expression, found.related[0].place.file) == ('object.data.a == "b"', f"{tmp_path}/base/policies.yaml")
+    assert not kustomize(tmp_path, prod="a")
+
+
+def test_policies_that_kustomizations_patch_differently(tmp_path: Path) -> None:
+    assert not kustomize(tmp_path, prod="b", test="c")
+    line = f"{tmp_path}/prod and {tmp_path}/test build it differently"
+    assert line in CliRunner().invoke(cli, ["check", str(tmp_path), "--isolated"]).output.replace("\n", " ")
+
+
+def test_policies_judge_what_a_kustomization_builds(tmp_path: Path) -> None:
+    kustomize(tmp_path)
+    (tmp_path / "prod").mkdir()
+    patch = "[{op: replace, path: /data/a, value: b}]"
+    text = f"resources: [../base]\npatches:\n  - target: {{kind: ConfigMap}}\n    patch: '{patch}'\n"
+    (tmp_path / "prod" / "kustomization.yaml").write_text(text)
+    (found,) = (each for each in kcheck.check(tmp_path, config={}).findings if each.family == "policy")
+    assert found.file == f"{tmp_path}/prod/kustomization.yaml"
+
+
+def test_provided_objects(tmp_path: Path) -> None:
+    limit = policy(
+        "object.data.a == params.data.a", paramKind={"apiVersion": "v1", "kind": "ConfigMap"},
+        match={"namespaceSelector": {"matchLabels": {"env": "prod"}}},
+    )  # fmt: skip
+    bound = binding(paramRef={"name": "limit", "namespace": "shop", "parameterNotFoundAction": "Deny"})
+    objects = tmp_path / "objects"
+    objects.mkdir()
+    subject = config_map({"a": "b"}) | {"metadata": {"name": "c", "namespace": "shop"}}
+    write(objects, subject, policies=[limit, bound])
+    cluster = tmp_path / "cluster.json"
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop", "labels": {"env": "prod"}}}
+    param = config_map({"a": "b"}) | {"metadata": {"name": "limit", "namespace": "shop"}}
+
+    def found(a: str) -> list[str]:
+        param["data"] = {"a": a}
+        cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [namespace, param]}))
+        return ids([each for each in kcheck.check(objects, config={}, provided=cluster).findings if each.family == "policy"])
+
+    assert found("b") == []
+    assert found("c") == ["policy/p"]

@@ -51,6 +51,14 @@ def test_other_names_are_not_typos(selector: str, labels: str, tmp_path: Path) -
     assert finding.help == "make the selector and the Pod labels equal"
 
 
+def test_pods_of_a_folder_without_a_key_or_value_of_the_selector_are_unrelated(tmp_path: Path) -> None:
+    files = {"s.yaml": service("search", "component: search, role: client"), "d.yaml": workload(labels="app: dashboard")}
+    assert check(tmp_path, files, "service-without-pods") == []
+    files["d.yaml"] = workload(labels="name: search")
+    (finding,) = check(tmp_path, files, "service-without-pods")
+    assert finding.help == "make the selector and the Pod labels equal"
+
+
 def test_pods_that_another_service_selects_are_spoken_for(tmp_path: Path) -> None:
     files = {"a.yaml": service("webb", "app: webb"), "b.yaml": service() + workload()}
     (finding,) = check(tmp_path, files, "service-without-pods")
@@ -60,7 +68,7 @@ def test_pods_that_another_service_selects_are_spoken_for(tmp_path: Path) -> Non
 def test_pods_of_the_file_that_it_does_not_select(tmp_path: Path) -> None:
     text = service(selector="app: shop, tier: web") + workload("db", "app: other") + workload("api", "app: shop, tier: api")
     (finding,) = check(tmp_path, {"all.yaml": text}, "service-without-pods")
-    assert finding.message == 'selector tier=web matches no Pod in the input (closest: Deployment "api", with tier=api)'
+    assert finding.message == 'selector app=shop,tier=web matches no Pod in the input (closest: Deployment "api", with tier=api)'
 
 
 def test_pods_in_another_namespace(tmp_path: Path) -> None:

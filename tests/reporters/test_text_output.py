@@ -70,7 +70,7 @@ def test_statistics(report: Report, golden: Callable[[str], str]) -> None:
         (Report(files=1, limited=[SkippedFile("a", "")]), "1 file checked only in part (--verbose lists them)."),
         (
             Report(files=1, documents=1, without_schema=Counter(["example.com/v1 Widget"])),
-            "1 object without a schema was not validated: Widget (add their CRDs or use --schemas).",
+            "1 object without a schema was not validated: Widget (add its CRD or use --schemas).",
         ),
         (Report(files=1, documents=1, suppressed=1), "No findings in 1 file (1 document). 1 finding suppressed."),
         (Report(), "No findings: no files were checked."),

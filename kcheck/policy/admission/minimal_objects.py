@@ -28,7 +28,8 @@ _BODIES: Mapping[str, Mapping[str, Any]] = {
     "v1 PersistentVolume": {
         "spec": {"accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}, "hostPath": {"path": "/data"}}
     },
-    "apps/v1 Deployment": {"spec": _WORKLOAD}, "apps/v1 ReplicaSet": {"spec": {"selector": {"matchLabels": _LABELS}, "template": _TEMPLATE}},
+    "apps/v1 Deployment": {"spec": _WORKLOAD},
+    "apps/v1 ReplicaSet": {"spec": {"selector": {"matchLabels": _LABELS}, "template": _TEMPLATE}},
     "apps/v1 DaemonSet": {"spec": _WORKLOAD}, "apps/v1 StatefulSet": {"spec": {**_WORKLOAD, "serviceName": "example"}},
     "batch/v1 Job": {"spec": _JOB}, "batch/v1 CronJob": {"spec": {"schedule": "0 3 * * *", "jobTemplate": {"spec": _JOB}}},
     "networking.k8s.io/v1 Ingress": {"spec": {"rules": [{"host": "example.com"}]}},
@@ -38,7 +39,8 @@ _BODIES: Mapping[str, Mapping[str, Any]] = {
     "autoscaling/v2 HorizontalPodAutoscaler": {"spec": {"maxReplicas": 3, "scaleTargetRef": _SCALED}},
     "autoscaling/v1 HorizontalPodAutoscaler": {"spec": {"maxReplicas": 3, "scaleTargetRef": _SCALED}},
     "rbac.authorization.k8s.io/v1 Role": {}, "rbac.authorization.k8s.io/v1 ClusterRole": {},
-    "rbac.authorization.k8s.io/v1 RoleBinding": {"roleRef": _ROLE_REF}, "rbac.authorization.k8s.io/v1 ClusterRoleBinding": {"roleRef": _ROLE_REF},
+    "rbac.authorization.k8s.io/v1 RoleBinding": {"roleRef": _ROLE_REF},
+    "rbac.authorization.k8s.io/v1 ClusterRoleBinding": {"roleRef": _ROLE_REF},
     "storage.k8s.io/v1 StorageClass": {"provisioner": "example.com/disk"},
     "scheduling.k8s.io/v1 PriorityClass": {"value": 1000},
 }  # fmt: skip

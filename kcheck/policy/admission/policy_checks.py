@@ -182,10 +182,8 @@ class _Expressions:
                 continue
             if condition is not None:
                 message = f'this validation never fails: match condition "{condition.name}" requires what it allows'
-                yield (
-                    _CONSTANT,
-                    Problem(each.expression.node, message, help="fix the condition or the expression, or remove the validation"),
-                )
+                help = "fix the condition or the expression, or remove the validation"
+                yield _CONSTANT, Problem(each.expression.node, message, help=help)
             elif repeated is not None:
                 message = f"this validation fails only if validation {repeated} fails as well"
                 yield _CONSTANT, Problem(each.expression.node, message, help="remove it, or fix the expression")
@@ -251,11 +249,9 @@ class _Expressions:
             return None
         problem, expression = found
         everything = any("*" in rule.operations for rule in self.policy.match.rules)
-        change = (
-            "replace * in operations by [CREATE, UPDATE]" if everything and operation == "DELETE" else f"remove {operation} from operations"
-        )
-        if everything and operation == "CREATE":
-            change = "replace * in operations by [UPDATE]"
+        change = f"remove {operation} from operations"
+        if everything:
+            change = f"replace * in operations by {'[CREATE, UPDATE]' if operation == 'DELETE' else '[UPDATE]'}"
         message = f"{variable} is null in {operation} requests, so this expression denies all of them with an error"
         help = f"{change}, or test {variable} != null first"
         return _NULL, self._at(self.nodes.get(problem.variable, expression), problem.at, message, help)
@@ -327,10 +323,8 @@ def binding_problems(resource: Resource, policies: Mapping[str, AdmissionPolicy]
         selected = {(each.name.group, each.name.plural) for each in of_policy.kinds}
         if known and not selected & {(each.name.group, each.name.plural) for each in of_binding.kinds}:
             message = f'resourceRules match nothing that policy "{name}" matches'
-            yield (
-                UNMATCHED,
-                Problem(resource["spec"]["matchResources"]["resourceRules"], message, help="fix the rules, or remove them", at="key"),
-            )
+            rules = resource["spec"]["matchResources"]["resourceRules"]
+            yield UNMATCHED, Problem(rules, message, help="fix the rules, or remove them", at="key")
 
 
 def _reference_problems(resource: Resource, policy: AdmissionPolicy, store: Store) -> Iterator[Problem]:
@@ -350,7 +344,6 @@ def _reference_problems(resource: Resource, policy: AdmissionPolicy, store: Stor
             matched = matched_kinds(policy.match, store)
             cluster = sorted({each.name.kind for each in matched.kinds if not each.name.namespaced and not each.wildcard})
             if cluster:
-                message = (
-                    f"paramRef has no namespace, so requests for cluster-scoped {enumeration(cluster[:_MAX_NAMED])} fail with an error"
-                )
+                shown = enumeration(cluster[:_MAX_NAMED])
+                message = f"paramRef has no namespace, so requests for cluster-scoped {shown} fail with an error"
                 yield Problem(reference, message, help=f"add the namespace of the {kind.kind}", at="key")

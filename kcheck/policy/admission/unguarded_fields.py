@@ -75,9 +75,8 @@ def unguarded_fields(
     policy: AdmissionPolicy, programs: PolicyPrograms, kinds: tuple[MatchedKind, ...], store: Store
 ) -> Iterator[UnguardedField]:  # fmt: skip
     """Yield the optional fields that expressions read without a test, for the kinds that the rules of a policy name."""
-    judged = [
-        each for each in kinds if not each.subresource and not each.wildcard.startswith("rule") and each.operations & {"CREATE", "UPDATE"}
-    ]
+    written = [each for each in kinds if each.operations & {"CREATE", "UPDATE"}]
+    judged = [each for each in written if not each.subresource and not each.wildcard.startswith("rule")]
     for kind in judged[:_MAX_KINDS]:
         body = minimal_object(kind.name, kind.shape, store)
         if body is not None:
@@ -209,12 +208,10 @@ def _shape_at(shape: Shape | None, path: Path) -> Shape | None:
 
 def _exists(value: Any, path: Path) -> bool:
     for key in path:
-        if isinstance(value, Mapping) and key in value:
-            value = value[key]
-        elif isinstance(value, list) and isinstance(key, int) and key < len(value):
-            value = value[key]
-        else:
+        known = key in value if isinstance(value, Mapping) else isinstance(value, list) and isinstance(key, int) and key < len(value)
+        if not known:
             return False
+        value = value[key]
     return True
 
 

@@ -9,17 +9,22 @@ _CSI = pattern(r"(?:^|[-_.])csi(?:$|[-_.])|csi-?plugin")
 # A command that sets a parameter of the kernel: /proc/sys is read-only in containers without privileges.
 _SETS_KERNEL = pattern(r"\bsysctl\b|>\s*/proc/sys/")
 _SCRIPTS = ("command", "args")
+# Directories of the node into which only network plugins, storage drivers and device plugins install something.
+_PLUGIN_DIRECTORIES = ("/opt/cni/bin", "/etc/cni/net.d", "/var/lib/kubelet/plugins", "/var/lib/kubelet/plugins_registry",
+                       "/var/lib/kubelet/device-plugins")  # fmt: skip
 
 
 def administers_node(pod: Pod) -> bool:
     """Whether the name of a DaemonSet, or of one of its containers, says that it is a driver, or installs something on the nodes.
 
-    The parts of a CSI driver may be other workloads.
+    The parts of a CSI driver may be other workloads. A DaemonSet that mounts a directory for plugins of the kubelet is a driver, too.
 
     Privileges alone say nothing: the rules are about them.
     """
     names = (pod.resource.name, *(each.name for each in pod.containers))
-    return any(_CSI.search(name) or (pod.is_daemon and _WORD.search(name)) for name in names)
+    if any(_CSI.search(name) or (pod.is_daemon and _WORD.search(name)) for name in names):
+        return True
+    return pod.is_daemon and any(volume["hostPath"]["path"].text.rstrip("/") in _PLUGIN_DIRECTORIES for volume in pod["volumes"])
 
 
 def purpose_of_privileges(container: Container) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 
 from kcheck.api import ERROR, Bundle, Facts, PodFact, PortFact, Problem, Related, SelectorFact, did_you_mean, rule
+from kcheck_practice._support.selector_terms import closest_object
 from kcheck_practice._support.typos import correction, meant
 from kcheck_practice.networking._service_backends import backends
 
@@ -14,7 +15,11 @@ _GROUP = "monitoring.coreos.com"
 _GROUPS = ("relations", "monitoring")
 _TAKERS = ("Prometheus", "PrometheusAgent")
 _TAKEN = tuple(f"{_GROUP} {kind}" for kind in ("ServiceMonitor", "PodMonitor", "PrometheusRule", "Probe", "ScrapeConfig"))
-_API_SERVER = {"apiserver"}
+# Values of labels of Services that the cluster, the Prometheus operator or its chart creates.
+_OF_CLUSTER = frozenset({
+    "apiserver", "kube-apiserver", "kube-controller-manager", "kube-dns", "kube-etcd", "kube-proxy", "kube-scheduler", "coredns", "kubelet",
+    "prometheus-operated", "alertmanager-operated",
+})  # fmt: skip
 _MAX_SELECTED = 100
 """Services, Pods or Prometheus selectors that are examined for one object."""
 
@@ -31,12 +36,11 @@ def monitor_without_services(monitor: Facts, bundle: Bundle) -> Iterator[Problem
     found = _selector(monitor, "monitor")
     if found is None or not found.selector.requirements or next(_services(monitor, found, bundle.input), None) is not None:
         return
-    # Services of kube-system and of the API server are created by the cluster or by the Prometheus operator.
-    if found.namespaces == {"kube-system"} or _API_SERVER & {value for r in found.selector.requirements for value in r.values}:
+    if _is_of_cluster(found):
         return
     here = [f for f in bundle.peers_of(monitor) if f.id.kind == "Service" and f.is_complete]
     if bundle.complete or here:
-        closest = f" ({here[0].title} has other labels)" if here else ""
+        closest = closest_object(found.selector, [(f, f.labels) for f in here])
         message = f"selector {found.selector} matches no Service in the input{closest}, so nothing is scraped"
         hint = "correct the selector, or add these labels to the Service"
         elsewhere = next((f for f in here if found.selector.matches(f.labels)), None)
@@ -58,7 +62,7 @@ def monitor_without_pods(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
         return
     here = [f for f in bundle.peers_of(monitor) if f.is_complete and f.pods]
     if bundle.complete or here:
-        closest = f" ({here[0].title} has other labels)" if here else ""
+        closest = closest_object(found.selector, [(f, pod.labels) for f in here for pod in f.pods])
         message = f"selector {found.selector} matches no Pod in the input{closest}, so nothing is scraped"
         yield Problem(found.place, message, help="correct the selector, or add a workload with these labels")
 
@@ -71,13 +75,15 @@ def missing_monitor_port(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
     if not monitor.ports or (by_service is None and by_pod is None) or _is_operated(monitor, bundle):
         return
     if by_service is not None:
+        if _is_of_cluster(by_service):
+            return
         services = list(islice(_services(monitor, by_service, bundle), _MAX_SELECTED + 1))
         if not 0 < len(services) <= _MAX_SELECTED or not (bundle.complete or any(bundle.is_near(f, monitor) for f in services)):
             return
         behind = [pod for f in services if f.selectors for _, pod in backends(f, bundle)]
         for port in monitor.ports:
             if port.name:
-                yield from _missing_port(port, [each for f in services for each in f.ports], services[0].title, services[0])
+                yield from _missing_port(port, [each for f in services for each in f.ports], _title_of(services), services[0])
             elif behind and isinstance(port.target, str):
                 yield from _missing_port(port, _ports(behind), f"Pods of {services[0].title}", services[0])
     elif by_pod is not None and not by_pod.elsewhere:
@@ -118,6 +124,16 @@ def _selector(monitor: Facts, aim: str) -> SelectorFact | None:
     return next((each for each in monitor.selectors if each.aim == aim), None) if monitor.is_complete and monitor.group == _GROUP else None
 
 
+def _title_of(services: list[Facts]) -> str:
+    """The subject of a message about one Service, or about all selected Services."""
+    return services[0].title if len(services) == 1 else f"none of the {len(services)} selected Services, such as {services[0].title},"
+
+
+def _is_of_cluster(found: SelectorFact) -> bool:
+    """Whether a monitor selects Services that the cluster or the Prometheus operator creates."""
+    return found.namespaces == {"kube-system"} or any(value in _OF_CLUSTER for r in found.selector.requirements for value in r.values)
+
+
 def _is_operated(monitor: Facts, bundle: Bundle) -> bool:
     """Whether the operator of a custom resource may create the targets: a value of the selector begins with the name of that resource."""
     values = [value for each in monitor.selectors for r in each.selector.requirements for value in r.values]
@@ -142,7 +158,8 @@ def _missing_port(port: PortFact, declared: list[PortFact], target: str, owner: 
     hint += f", or use a named port ({', '.join(names)})" if names and not near else ""
     fix = correction(port.place, name, near) if near else None
     verb = "have" if target.startswith("Pods of ") else "has"
-    message = f'{target} {verb} no port named "{name}"'
+    some = "a" if target.startswith("none ") else "no"
+    message = f'{target} {verb} {some} port named "{name}"'
     yield Problem(port.place, message, help=hint, related=(Related(owner.place, owner.title),), fix=fix)
 
 

@@ -75,7 +75,7 @@ def _without_pods(service: Facts, bundle: Bundle) -> _Unserved | None:
         return None
     here = _backends_in(service, bundle, "file")
     if not here and (bundle.complete or bundle.unit.is_whole):
-        here = _backends_in(service, bundle, "folder")
+        here = [each for each in _backends_in(service, bundle, "folder") if _resembles(each[1], wanted)]
     expected = here or bundle.had_pods(service, wanted)
     if bundle.complete or (expected and not is_managed_namespace(service.id.namespace) and not bundle.is_operated(service)):
         return _unserved(service, here)
@@ -249,6 +249,11 @@ def _backends_in(service: Facts, bundle: Bundle, scope: Scope) -> list[Backend]:
     return [each for each in islice(serving, MAX_WORKLOADS) if bundle.together(service, each[0]) or each[1].surely_meets(wanted)]
 
 
+def _resembles(pod: PodFact, wanted: selector.Selector) -> bool:
+    """Whether a Pod has a key or value of a selector. Other Pods of a folder may be unrelated to the Service."""
+    return any(r.key in pod.labels or not set(r.values).isdisjoint(pod.labels.values()) for r in wanted.requirements)
+
+
 def _unserved(service: Facts, backends: list[Backend]) -> _Unserved:
     """The problem of a Service that selects no Pods, with the Pod whose labels are closest."""
     found = service.selectors[0]
@@ -271,7 +276,7 @@ def _unserved(service: Facts, backends: list[Backend]) -> _Unserved:
         return _Unserved(Problem(place, message, help="add the label to the Pod template, unless a program sets it", related=related), True)
     have = ", ".join(f"{k}={v}" for k, v in pod.labels.items() if k in {r.key for r in unmet})
     closest = f"with {have}" if have else "which lacks this label" if len(unmet) == 1 else "which lacks these labels"
-    message = f"selector {','.join(map(str, unmet))} matches no Pod in the input (closest: {facts.title}, {closest})"
+    message = f"selector {found.selector} matches no Pod in the input (closest: {facts.title}, {closest})"
     return _Unserved(Problem(place, message, help="make the selector and the Pod labels equal", related=related))
 
 

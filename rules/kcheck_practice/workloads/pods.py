@@ -45,7 +45,7 @@ def host_network(
 ) -> Iterator[Problem]:
     """Yields a Problem for hostNetwork: true: such a Pod uses the ports of its node, sees its traffic and bypasses NetworkPolicies."""
     node = pod["hostNetwork"]
-    if node.boolean and (daemon_sets or not pod.is_daemon) and not _is_static(pod):
+    if node.boolean and (daemon_sets or not (pod.is_daemon or _is_edge(pod))) and not _is_static(pod):
         message = "hostNetwork: true exposes the node's network and bypasses NetworkPolicies"
         yield Problem(node, message, help="remove hostNetwork and expose the Pod with a Service", at="key")
 
@@ -76,6 +76,12 @@ def service_account_alias(pod: Pod) -> Iterator[Problem]:
         fix = Fix("rename serviceAccount to serviceAccountName", (Edit(*alias.key_span, f"{quote}serviceAccountName{quote}"),))
     message = "serviceAccount is deprecated in favor of serviceAccountName"
     yield Problem(alias, message, help=f"use serviceAccountName: {alias.text}", at="key", fix=fix)
+
+
+def _is_edge(pod: Pod) -> bool:
+    """Whether a Pod is an ingress controller that receives the requests of clients directly: it listens on 80 and 443 of the node."""
+    numbers = {port["containerPort"].integer for container in pod.containers for port in container["ports"]}
+    return {80, 443} <= numbers
 
 
 def _is_managed(resource: Resource) -> bool:

@@ -23,11 +23,12 @@ _WITHOUT_CANARIES = {"Deployment", "StatefulSet", "ReplicaSet", "ReplicationCont
 def unprobed_backend(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a Problem for a workload that a Service selects and whose Pods have no readinessProbe in any container.
 
-    One probe is enough: a Pod is ready when all its containers are. Without a second Pod to send traffic to, a probe does not help.
+    One probe is enough: a Pod is ready when all its containers are. Without a second Pod to send traffic to, a probe does not help. A
+    deployment unit with images that are never pulled is a development environment.
     """
     if not workload.is_complete or workload.id.kind not in _SERVING or all(pod.probed for pod in workload.pods):
         return
-    if _is_only_pod(workload):
+    if _is_only_pod(workload) or bundle.once(_is_local):
         return
     services = [f for f in bundle.covering(workload, "service") if _is_near(workload, f, bundle) and not _is_for_metrics(f)]
     if services:
@@ -44,6 +45,11 @@ def _is_only_pod(workload: Facts) -> bool:
     return workload.id.kind == "Pod" or (
         workload.id.kind in _WITHOUT_CANARIES and scale is not None and scale.high <= 1 and not scale.surges
     )
+
+
+def _is_local(bundle: Bundle) -> bool:
+    """Whether a unit is for a development cluster: a Pod in it uses an image that exists only on the node."""
+    return any(pod.local for f in bundle.facts for pod in f.pods)
 
 
 def _is_for_metrics(service: Facts) -> bool:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Bundle, Facts, Problem, Reference, Related, rule
+from kcheck.api import Bundle, Facts, Problem, Reference, Related, pattern, rule
 
 _GROUPS = ("storage", "relations", "reliability")
 _EXCLUSIVE = frozenset(("ReadWriteOnce", "ReadWriteOncePod"))
 _CLAIM = "PersistentVolumeClaim"
+# Parts of names of storage classes whose volumes are on one node, which the scheduler then chooses again, or on a file server.
+_UNATTACHED_CLASS = pattern(r"(?:^|[-_.])(?:local(?:-path)?|hostpath|nfs|smb|cifs|cephfs|efs|azurefile|filestore|juicefs)(?:$|[-_.])")
 
 
 @rule(
@@ -37,12 +39,25 @@ def shared_claim(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     kinds="apps Deployment",
 )
 def rolling_claim(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Yields a problem for each ReadWriteOnce claim of a Deployment with one Pod, whose new Pod starts before the old one releases it."""
+    """Yields a problem for each ReadWriteOnce claim of a Deployment with one Pod, whose new Pod starts before the old one releases it.
+
+    Volumes that are not attached to nodes, such as local and NFS volumes, do not delay the new Pod.
+    """
     if workload.scale is None or not workload.scale.surges or workload.scale.low != 1 or _replicas(workload, bundle):
         return
     for reference, claim in _exclusive_claims(workload, bundle):
+        if _is_unattached(claim, bundle):
+            continue
         message = f"a rolling update of {workload.title} hangs if the new Pod is on another node, because {claim.title} is ReadWriteOnce"
         yield _problem(reference, message, "set spec.strategy.type to Recreate", claim)
+
+
+def _is_unattached(claim: Facts, bundle: Bundle) -> bool:
+    """Whether the storage class of a claim, or the PersistentVolumes of that class in the input, are mounted without being attached."""
+    if _UNATTACHED_CLASS.search(claim.storage_class):
+        return True
+    volumes = [f for f in bundle.neighbours(claim, "PersistentVolume") if f.storage_class == claim.storage_class]
+    return bool(volumes) and not any(f.is_attached for f in volumes)
 
 
 _UNIT = {"ReadWriteOnce": "node", "ReadWriteOncePod": "Pod"}

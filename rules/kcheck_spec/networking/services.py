@@ -219,7 +219,7 @@ def service_is_up_to_date(service: Resource) -> Iterator[Problem]:
             at="key",
         )
     if len(spec["externalIPs"]) and not _is_plainly_headless(spec) and type_of(spec) != "ExternalName" and not service.is_before(36):
-        message = "externalIPs is deprecated and ignored by some clusters"
+        message = "externalIPs is deprecated since Kubernetes 1.36, because a Service can take over any address with it"
         yield Problem(spec["externalIPs"], message, help="use type: LoadBalancer or a Gateway", at="key")
     if spec["trafficDistribution"].text == _FIRST_DISTRIBUTION and not service.is_before(35):
         message = "trafficDistribution: PreferClose is deprecated"
