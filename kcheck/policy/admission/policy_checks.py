@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from kcheck.cel.kubernetes.expressions import place
 from kcheck.cel.language.syntax import Expr, Literal
@@ -16,6 +16,7 @@ from kcheck.policy.admission.matched_kinds import MatchedKind, by_wildcard, matc
 from kcheck.policy.admission.params import is_known_kind
 from kcheck.policy.admission.programs import InvalidPolicy, PolicyPrograms
 from kcheck.policy.admission.rule_checks import UNMATCHED, RuleProblem, matching_problems
+from kcheck.policy.admission.rule_overlap import rule_overlaps
 from kcheck.policy.admission.unguarded_fields import UnguardedField, unguarded_fields
 from kcheck.policy.resource_names import resource_of
 from kcheck.policy.verdict import shown_path
@@ -28,12 +29,13 @@ _MAX_NAMED = 3
 _CONSTANT = "constant-policy-expression"
 _UNKNOWN_FIELD = "unknown-policy-field"
 _NULL = "null-policy-object"
+_OVERLAP, _CONFLICT = "policy-rule-overlap", "policy-rule-conflict"
 _NULL_OF = {"DELETE": "object", "CREATE": "oldObject"}
 """The variable that is null in requests with an operation."""
 
 
-def policy_problems(resource: Resource, store: Store) -> Iterator[RuleProblem]:
-    """Yield the problems of a policy or binding."""
+def policy_problems(resource: Resource, store: Store, is_enabled: Callable[[str], bool] = lambda rule: True) -> Iterator[RuleProblem]:
+    """Yield the problems of a policy or binding. `is_enabled`: whether a built-in rule is enabled."""
     if resource.group != GROUP:
         return
     if resource.kind.endswith("PolicyBinding"):
@@ -42,7 +44,7 @@ def policy_problems(resource: Resource, store: Store) -> Iterator[RuleProblem]:
         policy = AdmissionPolicy(resource)
         yield from matching_problems(resource["spec"]["matchConstraints"], store)
         yield from _param_kind_problems(policy, store)
-        yield from _Expressions(policy, store).problems()
+        yield from _Expressions(policy, store, is_enabled).problems()
 
 
 class _Checked(NamedTuple):
@@ -60,8 +62,9 @@ _Found = dict[tuple[str, int, str], dict[int, ExpressionProblem]]
 class _Expressions:
     """Analyses the expressions of a policy for each kind that it matches."""
 
-    def __init__(self, policy: AdmissionPolicy, store: Store) -> None:
+    def __init__(self, policy: AdmissionPolicy, store: Store, is_enabled: Callable[[str], bool]) -> None:
         self.policy = policy
+        self.is_enabled = is_enabled
         self.store = store
         self.nodes = {each.name: each for each in policy.variables}
         self.param = _param_type(policy.param_kind, store)
@@ -85,6 +88,7 @@ class _Expressions:
         nulls = list(self._null_objects(checked, matched.kinds)) if self.policy.fails_closed else []
         yield from nulls
         yield from self._unguarded_fields(programs, matched.kinds)
+        yield from self._overlaps(programs, matched.kinds)
 
     def _problems_of_kinds(self, checked: list[_Checked], kinds: tuple[MatchedKind, ...], is_complete: bool) -> Iterator[RuleProblem]:
         for each in checked:
@@ -232,6 +236,19 @@ class _Expressions:
             written = f"has(object.{field})" if "[" not in field else "has()"
             expression = self.nodes.get(first.where, first.expression)
             yield "unguarded-policy-field", self._at(expression, first.at, message, f"test the optional field with {written} first")
+
+    def _overlaps(self, programs: PolicyPrograms, kinds: tuple[MatchedKind, ...]) -> Iterator[RuleProblem]:
+        """Yield validations that a built-in rule repeats or contradicts."""
+        if not self.is_enabled(_OVERLAP) and not self.is_enabled(_CONFLICT):
+            return
+        for each in rule_overlaps(self.policy, programs, kinds, self.store, self.is_enabled):
+            if each.agrees:
+                message = f"built-in rule {each.rule} has the same results for the examples of its page"
+                help = f"keep the policy for the cluster, and disable {each.rule} to report each problem once"
+                yield _OVERLAP, Problem(each.expression.node, message, help=help)
+            else:
+                message = f"this validation denies what built-in rule {each.rule} demands in the examples of its page"
+                yield _CONFLICT, Problem(each.expression.node, message, help=f"fix the expression, or disable {each.rule}")
 
     def _null_problem(self, checked: list[_Checked], kind: MatchedKind, operation: str, variable: str) -> RuleProblem | None:
         found: tuple[ExpressionProblem, Expression] | None = None
