@@ -137,7 +137,7 @@ class Task(NamedTuple):
         return failed_outcome(self.source.path, message, session)
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, repr=False)
 class Outcome:
     """The result of checking one file.
 

@@ -11,7 +11,7 @@ from kcheck.check.session import Session
 from kcheck.cli.settings import Failure, find_config, reported_errors
 from kcheck.config.config import Config
 from kcheck.discovery.discover import Discovery, UnreadablePath
-from kcheck.discovery.load import load_file
+from kcheck.discovery.load import LIMIT, load_file, with_standard_input
 from kcheck.engine import files, settings
 from kcheck.engine.options import CheckOptions
 from kcheck.finding.role import SKIPPED, TESTS
@@ -52,12 +52,14 @@ def read_objects(paths: Sequence[str], values: dict[str, Any]) -> InputObjects:
     config = find_config(options, registry)
     with reported_errors():
         session = settings.create_session(options, config, registry)
-        found = files.find_files(paths, options, config, session.budget)
+        found = with_standard_input(
+            files.find_files(paths, options, config, session.budget), LIMIT, sys.stdin.buffer if sys.stdin else None
+        )
     finder = RoleFinder((target.path for target in found.targets), session.roles, session.judges_as_server)
     texts: list[tuple[str, str, str]] = []
     for target in found.targets:
         role = finder.before_reading(target)
-        source = load_file(target, stdin=sys.stdin.buffer)
+        source = load_file(target)
         if not isinstance(source, UnreadablePath):
             finder.add_text(target.path, source.text)
             texts.append((target.path, source.text, finder.after_reading(target, role).name))

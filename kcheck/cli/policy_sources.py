@@ -95,7 +95,10 @@ def find_policies(paths: Sequence[str], values: dict[str, Any]) -> LoadedPolicie
         session = settings.create_session(options, config._replace(policies=type(config.policies)()), registry)
     files: dict[str, str] = dict(config.policies.rules) if not paths else {}
     for path in paths or [os.path.relpath(each) for each in config.policies.paths]:
-        files |= dict(read_path(path))
+        try:
+            files |= dict(read_path(path))
+        except OSError as error:
+            raise Failure(f"kcheck: {path}: {error.strerror or error}") from None
     if not files:
         raise click.UsageError("no policies; name files or folders, or set policies in the config")
     return LoadedPolicies(tuple(files.items()), session.stores[-1], session)

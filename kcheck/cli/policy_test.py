@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 
 import click
 
-from kcheck.cli.output import written
+from kcheck.cli.output import echo_visibly, written
 from kcheck.cli.policy_sources import LoadedPolicies, counted_policies, excerpt, find_policies, read_path, source_options
 from kcheck.policy.policy_tests import TestReport, run_test_file
 from kcheck.policy.rules.examples import example_failures
-from kcheck.reporters.terminal_safe import Glyphs
 from kcheck.text.edit import Edit, apply_edits
 from kcheck.text.source import Source
 from kcheck.text.words import counted
@@ -42,13 +41,13 @@ def policy_test(paths: tuple[str, ...], update: bool, quiet: bool, **values: Any
         tested |= report.judged
         failures += [_TestFailure.of(report.source, fault.node, fault.message) for fault in report.faults]
     for failure in failures:
-        click.echo("\n".join(map(Glyphs.of(sys.stdout).visible, failure.lines())))
+        echo_visibly("\n".join(failure.lines()))
     names = {rule.id for rule in sources.rules()} | {each.id for each in sources.admission()[0]}
     if not quiet or failures:
-        click.echo(f"{counted(number, 'case')} of {counted_policies(len(names))}, {counted(len(failures), 'failure')}.")
+        echo_visibly(f"{counted(number, 'case')} of {counted_policies(len(names))}, {counted(len(failures), 'failure')}.")
     untested = sorted(names - tested)
     if untested and not quiet:
-        click.echo(f"Without tests: {', '.join(untested)}")
+        echo_visibly(f"Without tests: {', '.join(untested)}")
     sys.exit(1 if failures else 0)
 
 

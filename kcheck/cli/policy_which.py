@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from kcheck.cli.output import echo_visibly
 from kcheck.cli.policy_objects import read_objects
 from kcheck.cli.policy_options import input_policy_options
 from kcheck.cli.settings import Failure
@@ -16,7 +17,7 @@ from kcheck.policy.policy_tests import PolicyOutcome, outcomes
 
 @click.command(short_help="Show which policies judge an object, and what excludes the others.")
 @click.argument("object")
-@click.argument("paths", nargs=-1, type=click.Path(exists=True))
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, allow_dash=True))
 @input_policy_options
 def policy_which(object: str, paths: tuple[str, ...], **values: Any) -> None:
     """Show which policies judge an object, with their verdict, and which clause excludes each other policy.
@@ -32,11 +33,11 @@ def policy_which(object: str, paths: tuple[str, ...], **values: Any) -> None:
         raise Failure(f'kcheck: no object "{object}"; write it as Kind/name or Kind/namespace/name, or name a file')
     for resource in wanted:
         source = resource.document.source
-        click.echo(f"{resource.id.title} ({source.path}:{source.position(resource.node.start)[0]})")
+        echo_visibly(f"{resource.id.title} ({source.path}:{source.position(resource.node.start)[0]})")
         rows = outcomes(found.policies, resource)
         width = max(map(len, rows), default=0)
         for id, outcome in sorted(rows.items(), key=lambda row: (row[1].result == "excluded", row[0])):
-            click.echo(f"  {id.ljust(width)}  {_described(outcome)}")
+            echo_visibly(f"  {id.ljust(width)}  {_described(outcome)}")
 
 
 def _is_wanted(resource: Resource, object: str, is_file: bool) -> bool:

@@ -22,7 +22,7 @@ _INDEX = pattern(r"""\b(?:index|get|dig|pluck)\s+\(?[$\w.]*\.Values((?:\.\w+)*)\
 _VARIABLE = pattern(r"\$\w+")
 _INCLUDED = pattern(r"""\b(?:include|template)\s+"([^"]+)\"""")
 _MAX_CANDIDATES = 12
-_MAX_SINGLE_RUNS = 40
+_MAX_RUNS = 40
 
 ValuePath = tuple[str | int, ...]
 """Keys and indexes that lead to a value, from the values of the chart."""
@@ -295,14 +295,17 @@ class ValueTracer:
         together = [change for change in changes.values() if not isinstance(change.value, bool)]
         alone = [change for change in changes.values() if isinstance(change.value, bool)]
         result: dict[TextQuery, list[ValueLeaf]] = defaultdict(list)
-        if together:
-            output = render(self.override(together))
-            if output is None or not self._compare(asked, together, output, result):
-                alone = together + alone
-        for change in alone[:_MAX_SINGLE_RUNS]:
-            output = render(self.override([change]))
-            if output is not None:
-                self._compare(asked, [change], output, result)
+        todo = [together, *([change] for change in alone)]
+        # Values that cannot be changed together, such as one that the chart verifies, are separated from the others by halves.
+        for _ in range(_MAX_RUNS):
+            if not todo:
+                break
+            group = todo.pop(0)
+            output = render(self.override(group)) if group else {}
+            whole = output is not None and self._compare(asked, group, output, result)
+            if not whole and len(group) > 1:
+                half = len(group) // 2
+                todo[:0] = [group[:half], group[half:]]
         return result
 
     def override(self, changes: Iterable[ChangedValue]) -> str:

@@ -28,6 +28,7 @@ from kcheck.policy.policy_set import PolicySet
 from kcheck.policy.rules.definitions import SUFFIX
 from kcheck.policy.rules.examples import documents_of, resource_of_json
 from kcheck.policy.verdict import PolicyNotice, Verdict, shown_path
+from kcheck.schema.locator import Locator
 from kcheck.schema.store import Store
 from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
@@ -88,10 +89,16 @@ def outcomes(policies: PolicySet, resource: Resource) -> dict[str, PolicyOutcome
     review = policies.review(resource)
     for each in policies.judge(review):
         if isinstance(each, PolicyNotice):
-            found[each.policy] = PolicyOutcome("undecided", detail=each.message)
+            found[each.policy] = PolicyOutcome("undecided", detail=_masked(each.message, resource))
         elif isinstance(each, Verdict) and found.get(each.id, PolicyOutcome("pass")).result != "fail":
-            found[each.id] = PolicyOutcome("fail", each.message, each.severity.word, shown_path(each.path))
+            found[each.id] = PolicyOutcome("fail", _masked(each.message, resource), each.severity.word, shown_path(each.path))
     return found | dict.fromkeys(review.changed_by, PolicyOutcome("changed"))
+
+
+def _masked(message: str, resource: Resource) -> str:
+    """Return a message without the secret values of the file of an object, as findings show it."""
+    locator = Locator(resource.document, resource)
+    return locator.secrets.message(message, locator.is_guarded(), resource.node)
 
 
 def policy_set_of(files: Iterable[tuple[str, str]], store: Store) -> PolicySet:
@@ -232,7 +239,7 @@ class _TestRun:
             field = node.path.removeprefix(expected.path).lstrip(".") or "the object"
             wanted = f"no {field}" if node.plain() is None else f"{field} {json.dumps(node.plain(), ensure_ascii=False)}"
             message = f"expected {wanted} after the mutation, but {was}{because}"
-            self.faults.append(TestFault(node, hide_values(message, [review.object]), None if actual is _ABSENT else actual))
+            self.faults.append(TestFault(node, _masked(hide_values(message, [review.object]), resource), None if actual is _ABSENT else actual))
 
 
 _ABSENT = object()

@@ -32,8 +32,11 @@ _IN_FLOW = (
 )  # fmt: skip
 _KEYED = pattern(r"""[ \t]*+(?:- ++|)*+(["']?)([\w./-]++)\1:(?:[ \t]++(.*+))?$""")
 _HARMLESS = pattern(
-    r" *(?:- )?(?:name|namespace|port|number|containerPort|targetPort|replicas|runAsUser|app|host|serviceAccountName): [a-z0-9.-]{1,19}"
+    r" *(?:- )?(?:(?:name|namespace|port|number|containerPort|targetPort|replicas|runAsUser|app|host|secretName|serviceAccountName): "
+    r"(?:[a-z0-9._-]{1,19}|[A-Z0-9_]{1,19})|key: (?:[a-z0-9._-]{1,15}|[A-Z0-9_]{1,15}))"
 )
+# The same for names of any length, unless they have the form of a token.
+_NAME = pattern(r" *(?:- )?(?:name|namespace|secretName|serviceAccountName): [a-z0-9.-]++")
 # Fields that hold what other fields give a name to.
 _NAMED_ELSEWHERE = frozenset({"value", "args", "command", "data", "stringData", "literals"})
 # Fields of a Secret or kubeconfig that hold no secret value.
@@ -128,11 +131,11 @@ def line(text: str) -> str:
 
 
 def is_harmless(text: str) -> bool:
-    """Whether a line certainly contains nothing secret: a fast check for half of the lines that are shown.
+    """Whether a line certainly contains nothing secret: a fast check for most of the lines that are shown.
 
-    No format of a credential is as short and in lower case, and no other line can make the values of these fields secret.
+    No format of a credential is as short and in one case, and no other line can make the values of these fields secret.
     """
-    return _HARMLESS.fullmatch(text) is not None
+    return _HARMLESS.fullmatch(text) is not None or (_NAME.fullmatch(text) is not None and not credentials.may_hold(text))
 
 
 @lru_cache(maxsize=8192)

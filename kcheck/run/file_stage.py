@@ -142,7 +142,8 @@ class FileStage:
             role = role_in_chart(target.path) or role
         source = self.load_source(number, target, role)
         if share is not None:
-            share.add_file(target.path, "" if source is None else source.text, str(self.outcomes.get(number, "")))
+            faults = self.outcomes[number].findings if number in self.outcomes else ()
+            share.add_file(target.path, "" if source is None else source.text, "\n".join(each.message for each in faults))
         if source is not None:
             size = len(source.text)
             self.kept_chars += size

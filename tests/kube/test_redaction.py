@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcheck.kube import credential_patterns
+from kcheck.kube import credential_patterns, credentials
 from kcheck.redaction import redact
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -79,17 +79,35 @@ def test_the_fast_checks_exclude_no_credential(text: str) -> None:
     assert "=" in text or not assigned.search(text)
 
 
-_KEYS = ("name", "namespace", "port", "number", "containerPort", "targetPort", "replicas", "runAsUser", "app", "host", "serviceAccountName")
+_NAMES = ("name", "namespace", "secretName", "serviceAccountName")
+_KEYS = (*_NAMES, "port", "number", "containerPort", "targetPort", "replicas", "runAsUser", "app", "host")
+_VALUES = st.from_regex(r"[a-z0-9._-]{1,19}|[A-Z0-9_]{1,19}", fullmatch=True) | st.sampled_from(("hunter2", "-password", "login", "mysql"))
 
 
-@given(
-    st.sampled_from(_KEYS), st.from_regex(r"[a-z0-9.-]{1,19}", fullmatch=True) | st.sampled_from(("hunter2", "-password", "login", "mysql"))
-)
-def test_harmless_lines_need_no_search(key: str, value: str) -> None:
-    line = f"  - {key}: {value}"
+@given(st.tuples(st.sampled_from(_KEYS), _VALUES) | st.tuples(st.just("key"), _VALUES.map(lambda value: value[:15])))
+def test_harmless_lines_need_no_search(field: tuple[str, str]) -> None:
+    line = f"  - {field[0]}: {field[1]}"
     assert redact.is_harmless(line)
     assert redact.is_plain(line)
     assert redact.line(line) == line
+
+
+@given(
+    st.sampled_from(_NAMES),
+    st.from_regex(r"[a-z0-9.-]{20,80}", fullmatch=True)
+    | st.sampled_from(("mysql-root-password-of-s3", "api-key-5f2c9a8b1e7d3f60", "3" * 40)),
+)
+def test_long_names_need_no_search(key: str, value: str) -> None:
+    line = f"  {key}: {value}"
+    assert redact.is_harmless(line) is not credentials.may_hold(line)
+    assert redact.is_plain(line)
+    assert redact.is_harmless(line) <= (redact.line(line) == line)
+
+
+def test_a_name_with_the_form_of_a_token_is_searched() -> None:
+    token = "glpat-x7k2m9q4w8e1r5t3y6u0"
+    assert not redact.is_harmless(f"  name: {token}")
+    assert redact.line(f"  name: {token}") == "  name: " + "*" * len(token)
 
 
 @pytest.mark.parametrize(

@@ -111,9 +111,21 @@ def test_error_in_when_is_reported(tmp_path: Path) -> None:
 
 
 def test_missing_field_fails_with_the_message_of_the_rule(tmp_path: Path) -> None:
-    rule = {"id": "team", "title": "label team is missing", "check": 'object.metadata.labels["team"] != ""'}
+    rule = {"id": "team", "message": "label team is missing", "check": 'object.metadata.labels["team"] != ""'}
     [found] = judge(tmp_path, rule)
     assert (found.message, found.place.field) == ("label team is missing", "metadata.labels[team]")
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ({"title": "the label team is set"}, "violates the rule: the label team is set"),
+        ({}, 'the check object.metadata.labels["team"] != "" fails'),
+    ],
+)
+def test_message_of_a_rule_without_message(rule: dict[str, str], expected: str, tmp_path: Path) -> None:
+    [found] = judge(tmp_path, {"id": "team", "check": 'object.metadata.labels["team"] != ""'} | rule)
+    assert found.message == expected
 
 
 def test_position_of_at(tmp_path: Path) -> None:

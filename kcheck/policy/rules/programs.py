@@ -201,7 +201,7 @@ def _targets(scope: ResolvedScope, store: Store) -> list[_RuleTarget]:
     if scope.types:
         return [_RuleTarget(store, each, None, store.definitions.shape(each), None, every=True) for each in scope.types]
     for name, shape in scope.described_kinds():
-        version = f"{name.group}/{name.version}" if name.group else name.version
+        version = name.api_version
         found.append(_RuleTarget(store, f"{version} {name.kind}", shape, None, name))
     return found or [_RuleTarget(store, "objects of all kinds", None, None, None, every=True)]
 

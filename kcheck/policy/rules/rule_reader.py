@@ -109,7 +109,9 @@ class _RuleReader:
             return None
         title = self.text(entries.get("title", _NO_NODE))
         fix = entries.get("fix", _NO_NODE)
-        message = self.template(entries["message"]) if "message" in entries else (title or f"the check {check.text} fails",)
+        # A title says what is demanded, not what is wrong.
+        fault = f"violates the rule: {title}" if title else f"the check {' '.join(check.text.split())} fails"
+        message = self.template(entries["message"]) if "message" in entries else (fault,)
         return ShortRule(
             name=name,
             title=title or _literal(message),
