@@ -22,7 +22,7 @@ from kcheck.policy.admission.definitions import AdmissionPolicy, Expression
 from kcheck.policy.admission.evaluation import Activation, CostExceeded
 from kcheck.policy.admission.matched_kinds import MatchedKind
 from kcheck.policy.admission.programs import PolicyPrograms
-from kcheck.policy.admission.unguarded_fields import Unknown, values_of
+from kcheck.policy.admission.unguarded_fields import UnknownValue, values_of
 from kcheck.policy.tracing import ReadTrace
 from kcheck.policy.verdict import shown_path
 from kcheck.schema.builtin.definitions import folder
@@ -61,7 +61,7 @@ def rule_overlaps(
         if kind is None:
             continue
         bad, good = (_as_kind(row[key], kind) for key in ("bad", "good"))
-        judge = _Judge(policy, programs, kind, store)
+        judge = _ExampleJudge(policy, programs, kind, store)
         for number in range(len(policy.validations)):
             if row["text"] and not judge.is_selective(number, row["rule"], named):
                 continue
@@ -117,7 +117,7 @@ def _pod_field(field: str, kind: str) -> str:
     return _INDEX.sub("", field.removeprefix(prefix) if kind in _POD_PATHS else field)
 
 
-class _Judge:
+class _ExampleJudge:
     def __init__(self, policy: AdmissionPolicy, programs: PolicyPrograms, kind: MatchedKind, store: Store) -> None:
         self.policy = policy
         self.programs = programs
@@ -155,7 +155,7 @@ class _Judge:
         return found, _pod_field(shown_path(trace.decisive_path()), self.kind.name.kind)
 
     def value(self, program: Program, held: Mapping[str, Any], trace: ReadTrace) -> Value:
-        activation = Activation(self.programs, values_of(self.kind, held), Unknown()).traced(self.programs, trace)
+        activation = Activation(self.programs, values_of(self.kind, held), UnknownValue()).traced(self.programs, trace)
         try:
             return activation.evaluate(program)
         except (EvaluationError, CostExceeded):

@@ -50,7 +50,7 @@ class UnguardedField(NamedTuple):
     where: str
 
 
-class Unknown(View):
+class UnknownValue(View):
     """A value that is not known: parameters and the user."""
 
     __slots__ = ()
@@ -131,7 +131,7 @@ class _Trial:
         first: Path = ()
         for _ in range(_MAX_FILLED):
             trace = ReadTrace()
-            activation = Activation(self.programs, values_of(self.kind, held), Unknown()).traced(self.programs, trace)
+            activation = Activation(self.programs, values_of(self.kind, held), UnknownValue()).traced(self.programs, trace)
             try:
                 value = activation.evaluate(program)
             except Undecided:
@@ -175,10 +175,10 @@ def values_of(matched: MatchedKind, held: Mapping[str, Any]) -> Mapping[str, Val
     old = None if operation == "CREATE" else held
     request = {
         "kind": kind, "requestKind": kind, "resource": resource, "requestResource": resource, "operation": operation, "name": "example",
-        "userInfo": Unknown(), "dryRun": False, "options": Unknown(), **({"namespace": "default"} if name.namespaced else {}),
+        "userInfo": UnknownValue(), "dryRun": False, "options": UnknownValue(), **({"namespace": "default"} if name.namespaced else {}),
     }  # fmt: skip
     return {
-        "object": held, "oldObject": old, "request": request, "namespaceObject": Unknown() if name.namespaced else None,
+        "object": held, "oldObject": old, "request": request, "namespaceObject": UnknownValue() if name.namespaced else None,
         "authorizer": AUTHORIZER, "authorizer.requestResource": RESOURCE,
     }  # fmt: skip
 
