@@ -47,7 +47,7 @@ def policy_problems(resource: Resource, store: Store, is_enabled: Callable[[str]
         yield from _Expressions(policy, store, is_enabled).problems()
 
 
-class _CheckedExpression(NamedTuple):
+class _Analysed(NamedTuple):
     """An expression to check. `role`: condition, validation, or "" for others."""
 
     expression: Expression
@@ -90,9 +90,7 @@ class _Expressions:
         yield from self._unguarded_fields(programs, matched.kinds)
         yield from self._overlaps(programs, matched.kinds)
 
-    def _problems_of_kinds(
-        self, checked: list[_CheckedExpression], kinds: tuple[MatchedKind, ...], is_complete: bool
-    ) -> Iterator[RuleProblem]:
+    def _problems_of_kinds(self, checked: list[_Analysed], kinds: tuple[MatchedKind, ...], is_complete: bool) -> Iterator[RuleProblem]:
         for each in checked:
             found: _Found = {}
             values = []
@@ -116,7 +114,7 @@ class _Expressions:
                 yield from _constant(each, constant)
 
     def _unknown_fields(
-        self, each: _CheckedExpression, found: _Found, kinds: tuple[MatchedKind, ...], is_complete: bool
+        self, each: _Analysed, found: _Found, kinds: tuple[MatchedKind, ...], is_complete: bool
     ) -> Iterator[RuleProblem]:  # fmt: skip
         """Yield the fields that the named kinds do not have, and those that no kind of a wildcard has."""
         fields = [problems for (rule, _, _), problems in found.items() if rule == _UNKNOWN_FIELD]
@@ -157,7 +155,7 @@ class _Expressions:
         span = place(expression.node, offset, self.policy.resource)
         return Problem(span or expression.node, message, help=help, field=expression.node)
 
-    def _contradictions(self, checked: list[_CheckedExpression]) -> Iterator[RuleProblem]:
+    def _contradictions(self, checked: list[_Analysed]) -> Iterator[RuleProblem]:
         variables = [(self.nodes[name], expr) for name, expr in self.variables.items() if name in self.nodes]
         for expression, expr in [*((each.expression, each.expr) for each in checked), *variables]:
             for found in contradictions(expr):
@@ -166,7 +164,7 @@ class _Expressions:
     def _contradiction(self, expression: Expression, found: Contradiction) -> RuleProblem:
         return _CONSTANT, self._at(expression, found.at, found.message, found.help)
 
-    def _repetitions(self, checked: list[_CheckedExpression]) -> Iterator[RuleProblem]:
+    def _repetitions(self, checked: list[_Analysed]) -> Iterator[RuleProblem]:
         """Yield validations that cannot fail because of a match condition, or that fail only together with an earlier validation."""
         required: dict[tuple[Key, bool], Expression] = {}
         for each in checked:
@@ -195,7 +193,7 @@ class _Expressions:
                 yield _CONSTANT, Problem(each.expression.node, message, help="remove it, or fix the expression")
             earlier.append((parts, number))
 
-    def _unused(self, checked: list[_CheckedExpression]) -> Iterator[RuleProblem]:
+    def _unused(self, checked: list[_Analysed]) -> Iterator[RuleProblem]:
         """Yield variables and parameters that no expression reads."""
         exprs = [*(each.expr for each in checked), *self.variables.values()]
         used = names_read(exprs, "variables")
@@ -209,7 +207,7 @@ class _Expressions:
             node = self.policy.resource["spec"]["paramKind"]
             yield "unused-policy-variable", Problem(node, message, help="remove paramKind, and paramRef from the bindings", at="key")
 
-    def _null_objects(self, checked: list[_CheckedExpression], kinds: tuple[MatchedKind, ...]) -> Iterator[RuleProblem]:
+    def _null_objects(self, checked: list[_Analysed], kinds: tuple[MatchedKind, ...]) -> Iterator[RuleProblem]:
         """Yield expressions that read `object` in DELETE requests or `oldObject` in CREATE requests, where it is null."""
         for operation, variable in _NULL_OF.items():
             for kind in kinds:
@@ -252,7 +250,7 @@ class _Expressions:
                 message = f"this validation denies what built-in rule {each.rule} demands in the examples of its page"
                 yield _CONFLICT, Problem(each.expression.node, message, help=f"fix the expression, or disable {each.rule}")
 
-    def _null_problem(self, checked: list[_CheckedExpression], kind: MatchedKind, operation: str, variable: str) -> RuleProblem | None:
+    def _null_problem(self, checked: list[_Analysed], kind: MatchedKind, operation: str, variable: str) -> RuleProblem | None:
         found: tuple[ExpressionProblem, Expression] | None = None
         for each in checked:
             if each.role not in ("condition", "validation"):
@@ -276,21 +274,19 @@ class _Expressions:
         return _NULL, self._at(self.nodes.get(problem.variable, expression), problem.at, message, help)
 
 
-def _checked(policy: AdmissionPolicy, programs: PolicyPrograms) -> list[_CheckedExpression]:
+def _checked(policy: AdmissionPolicy, programs: PolicyPrograms) -> list[_Analysed]:
     """Return all expressions except variables, which are followed where they are read."""
-    found = [
-        _CheckedExpression(each, program.expr, "condition") for each, program in zip(policy.conditions, programs.conditions, strict=True)
-    ]
+    found = [_Analysed(each, program.expr, "condition") for each, program in zip(policy.conditions, programs.conditions, strict=True)]
     for validation, (program, message) in zip(policy.validations, programs.validations, strict=True):
-        found.append(_CheckedExpression(validation.expression, program.expr, "validation"))
+        found.append(_Analysed(validation.expression, program.expr, "validation"))
         if message is not None and validation.message_expression is not None:
-            found.append(_CheckedExpression(validation.message_expression, message.expr, ""))
-    found += [_CheckedExpression(each, program.expr, "") for each, program in zip(policy.annotations, programs.annotations, strict=True)]
-    found += [_CheckedExpression(each, program.expr, "") for (_, each), program in zip(policy.mutations, programs.mutations, strict=True)]
+            found.append(_Analysed(validation.message_expression, message.expr, ""))
+    found += [_Analysed(each, program.expr, "") for each, program in zip(policy.annotations, programs.annotations, strict=True)]
+    found += [_Analysed(each, program.expr, "") for (_, each), program in zip(policy.mutations, programs.mutations, strict=True)]
     return found
 
 
-def _constant(each: _CheckedExpression, value: bool) -> Iterator[RuleProblem]:
+def _constant(each: _Analysed, value: bool) -> Iterator[RuleProblem]:
     node = each.expression.node
     if each.role == "condition" and value:
         yield _CONSTANT, Problem(node, "this match condition is always true", help="remove it")
