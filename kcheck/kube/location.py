@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kcheck.text.record import NamedTuple
 from kcheck.text.span import Range
+
+_new = tuple.__new__
 
 
 class ObjectId(NamedTuple):
@@ -40,3 +44,14 @@ class Location(NamedTuple):
     object: ObjectId
     line: str
     start: int
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        """Support pickling. Most of what processes send to each other are locations; without a named tuple inside, they take half the time."""
+        file, document, range, field, object, line, start = self
+        return _location, (file, document, *range, field, object, line, start)
+
+
+def _location(
+    file: str, document: int, first: int, column: int, last: int, end: int, field: str, object: ObjectId, line: str, start: int
+) -> Any:  # fmt: skip
+    return _new(Location, (file, document, _new(Range, (first, column, last, end)), field, object, line, start))

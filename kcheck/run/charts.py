@@ -72,6 +72,7 @@ class _ValueSet(NamedTuple):
         namespace: namespace of the release.
         set: values that are set in addition.
         is_test: whether only tests of the chart use it.
+        entry: see `Release`.
     """
 
     name: str
@@ -80,6 +81,7 @@ class _ValueSet(NamedTuple):
     namespace: str
     set: tuple[str, ...]
     is_test: bool = False
+    entry: tuple[str, int] | None = None
 
 
 class _FoundChart(NamedTuple):
@@ -341,7 +343,8 @@ class _ChartJob:
                 self.stage.charts.limited.append(SkippedFile(self.found.target.path, f"not rendered for {title}: {unknown}"))
                 continue
             files = [ReleaseValues(*file) for _, file in found if file is not None]
-            yield _ValueSet(title, (*files, *release.values), release.name, release.namespace, release.set)
+            values = (*files, *release.values)
+            yield _ValueSet(title, values, release.name, release.namespace, release.set, entry=release.entry)
 
     def _value_file(self, path: str) -> ReleaseValues | None:
         """Return a file of the config, None after reporting that it cannot be read."""
@@ -387,19 +390,24 @@ class _ChartJob:
         )
         if not renderings:
             return
+        entries = {values.name: values.entry for values in self.values}
         charts.rendered.add(self.found.folder)
         if self.found.only:
             charts.only[self.found.folder] = self.found.only
         for rendering in renderings:
             key = self.found.folder, rendering.values, rendering.versions
             charts.renderings[key] = rendering
+            shown: dict[str, str] = {}
+            if (entry := entries[rendering.values]) is not None:
+                charts.of_kustomizations[entry] = shown
             for name, text in rendering.texts.items():
                 path = self.chart.rendered_names.get(name, "")
                 if path.endswith("NOTES.txt") or not path:
                     continue
                 template = self.chart.place_of(path)[0]
                 full = charts.add_path(RenderedPath(template, *key, name))
-                yield RenderedFile(full, f"{text}\n", self._role(path, text), self.found.target)
+                shown[full] = f"{text}\n"
+                yield RenderedFile(full, shown[full], self._role(path, text), self.found.target)
 
     def _by_values(self) -> dict[str, list[tuple[str, HelmSettings, StoredRendering]]]:
         """Return the different outputs of each set of values, with the Kubernetes versions that they were rendered for."""

@@ -143,6 +143,8 @@ class RenderedCharts:
         rendered: folders of the charts that were rendered.
         only: templates whose findings are reported, by chart; all if the chart is not contained.
         incomplete: templates with findings that are not reported, because they are about lines whose values the chart leaves empty.
+        of_kustomizations: the rendered texts by path of the entries of `helmCharts`, by the path of the kustomization and the index of the
+            entry.
         is_unrendered: whether a chart could not be rendered because helm is missing.
         is_named_unrendered: whether a chart on the command line could not be rendered because helm is missing.
     """
@@ -155,6 +157,7 @@ class RenderedCharts:
         self.rendered: set[str] = set()
         self.only: dict[str, frozenset[str]] = {}
         self.incomplete: set[str] = set()
+        self.of_kustomizations: dict[tuple[str, int], dict[str, str]] = {}
         self.is_unrendered = False
         self.is_named_unrendered = False
         self._paths: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)

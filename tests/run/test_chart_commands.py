@@ -11,7 +11,7 @@ from jsonschema import Draft7Validator
 
 import kcheck
 from tests.cli.conftest import BAD_POD, Program, program
-from tests.cli.test_hook import git
+from tests.git import git
 from tests.helm.programs import PROGRAMS, needs_helm
 from tests.run.test_charts import CHART, POD, ROOT, findings, write
 
