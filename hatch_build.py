@@ -33,12 +33,14 @@ for package in sys.argv[2:]:
 
 # Runs in a subprocess, because mypyc exits the process on errors.
 _COMPILE = """
+import os
 import sys
 from mypyc.build import mypycify
 from setuptools import setup
 level, *files = sys.argv[3:]
 del sys.argv[3:]
-extensions = mypycify(["--ignore-missing-imports", *files], group_name="kcheck", opt_level=level, debug_level="0")
+options = ["--ignore-missing-imports", f"--cache-dir={os.devnull}"]
+extensions = mypycify([*options, *files], group_name="kcheck", opt_level=level, debug_level="0")
 if sys.platform != "win32":
     # The analyses for warnings take a third of the time of gcc. The generated code has none that matter.
     for extension in extensions:

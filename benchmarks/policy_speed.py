@@ -4,8 +4,8 @@
     python benchmarks/policy_speed.py --slowest   and those of each policy
     python benchmarks/policy_speed.py --json      the figures as JSON
 
-The object is decoded and defaulted before, because this is done once for all policies (`benchmarks/defaulting.py` measures it). An evaluation
-begins with a new request and ends with the verdicts, whose fields are searched for. Needs ../shared. Three groups:
+The object is decoded and defaulted before, because this is done once for all policies (`benchmarks/defaulting.py` measures it).
+An evaluation begins with a new request and ends with the verdicts, whose fields are searched for. Needs ../shared. Three groups:
 
     kubescape   the policies of its library, on the objects of their tests (half of them fail)
     vap, rules  those of examples/policies, on the workloads of the corpus
@@ -25,10 +25,10 @@ from typing import NamedTuple
 from policies import Case, kubescape_cases
 
 from kcheck.check.session import Session
+from kcheck.config.config import Config
 from kcheck.engine import settings
 from kcheck.engine.options import CheckOptions
 from kcheck.kube.resource import Resource, resources
-from kcheck.config.config import Config
 from kcheck.policy.collection import collect_policies
 from kcheck.policy.policy_input import PolicyFile
 from kcheck.policy.policy_set import PolicySet

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kcheck.changes.conversion import converted
 from kcheck.changes.update_strategies import prepare_update
+from kcheck.defaulting.conversion import converted
 from kcheck.defaulting.objects import default_object
 from kcheck.kube.object_change import AppliedForms
 from kcheck.kube.ownership import owned_part

@@ -320,7 +320,7 @@ class _DocumentCheck:
         node = resource["apiVersion"]
         absence = store.absence(api_version, kind)
         if absence is not None and absence.removed:
-            used = f"use apiVersion: {absence.replacement}"
+            used = f"use apiVersion: {absence.replacement}{_required_there(resource, absence.replacement)}"
             instead = used if absence.replacement else instead_of(resource.group, kind) or "remove it; it has no replacement"
             message = f"{api_version} {kind} was removed in Kubernetes {absence.removed}"
             self.report("removed-api", Problem(node, message, help=instead, fix=self.version_change(resource, store, absence.replacement)))
@@ -521,3 +521,13 @@ def _concerns_missing_part(problem: Problem) -> bool:
         return True
     # Most problems at the key of a map are about what the map lacks.
     return problem.at == "key" and any(node.is_map for node in nodes) and problem.reason not in ("UnknownField", "DuplicateKey")
+
+
+def _required_there(resource: Resource, api_version: str) -> str:
+    """What the new version of a workload also requires, as the end of a help text: the selector, which older ones derived from labels."""
+    labels = resource["spec"]["template"]["metadata"]["labels"]
+    if api_version != "apps/v1" or resource["spec"]["selector"] or not labels.is_map:
+        return ""
+    from kcheck.yaml.edits import flow
+
+    return f", and add spec.selector: {{matchLabels: {flow(labels.plain())}}}"

@@ -9,7 +9,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kcheck.check.document import check_documents
-from kcheck.check.input_kinds import CRD_MARKER, POLICY_MARKER, InputDefinitions, InputKind, KindPlace, find_kinds, register_kinds, select_kinds
+from kcheck.check.input_kinds import (
+    CRD_MARKER,
+    POLICY_MARKER,
+    InputDefinitions,
+    InputKind,
+    KindPlace,
+    find_kinds,
+    register_kinds,
+    select_kinds,
+)  # fmt: skip
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, read_ignores
 from kcheck.facts.facts import Facts
@@ -128,7 +137,7 @@ class Task(NamedTuple):
         return failed_outcome(self.source.path, message, session)
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, repr=False)
 class Outcome:
     """The result of checking one file.
 

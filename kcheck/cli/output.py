@@ -28,6 +28,11 @@ def is_terminal(stream: TextIO | None) -> bool:
         return False
 
 
+def echo_visibly(text: str) -> None:
+    """Prints lines with names and texts of manifests: characters that control terminals are shown, not sent."""
+    click.echo("\n".join(map(Glyphs.of(sys.stdout).visible, text.split("\n"))))
+
+
 def wants_colour(choice: str, stream: TextIO) -> bool:
     """Whether to use colours, by `choice` (auto, always or never), the environment (no-color.org, force-color.org) and the terminal."""
     if choice != "auto":

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from kcheck.cli.output import echo_visibly
 from kcheck.cli.policy_objects import InputObjects, read_objects
 from kcheck.cli.policy_options import input_policy_options
 from kcheck.policy.policy_tests import outcomes
@@ -15,7 +16,7 @@ from kcheck.run.run import run_pipeline
 
 
 @click.command(short_help="Show which policies match and deny objects of the input.")
-@click.argument("paths", nargs=-1, type=click.Path(exists=True))
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, allow_dash=True))
 @click.option("--format", type=click.Choice(("text", "json")), default="text", help="Output format. [default: text]")
 @input_policy_options
 def policy_coverage(paths: tuple[str, ...], format: str, **values: Any) -> None:
@@ -28,17 +29,17 @@ def policy_coverage(paths: tuple[str, ...], format: str, **values: Any) -> None:
     if format == "json":
         click.echo(json.dumps({"version": 1, "policies": rows}, indent=2))
         return
-    width = max(len(str(row["id"])) for row in rows)
-    click.echo(f"{'POLICY'.ljust(width)}  JUDGED  FAILED  REPORTED  REMARK")
+    width = max(map(len, ("POLICY", *(str(row["id"]) for row in rows))))
+    echo_visibly(f"{'POLICY'.ljust(width)}  JUDGED  FAILED  REPORTED  REMARK")
     for row in rows:
         counts = f"{row['judged']:>6}  {row['failed']:>6}  {row['reported']:>8}"
-        click.echo(f"{str(row['id']).ljust(width)}  {counts}  {row['remark']}".rstrip())
+        echo_visibly(f"{str(row['id']).ljust(width)}  {counts}  {row['remark']}".rstrip())
 
 
 def _coverage(found: InputObjects) -> list[dict[str, Any]]:
     judged: Counter[str] = Counter()
     failed: Counter[str] = Counter()
-    names: set[str] = set()
+    names = set(found.session.policies.names) if found.session.policies is not None else set[str]()
     for resource in found.objects:
         for id, outcome in outcomes(found.policies, resource).items():
             names.add(id)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from kcheck.cli.output import echo_visibly
 from kcheck.cli.policy_sources import find_policies, source_options
 from kcheck.cli.settings import Failure
 from kcheck.kube.suggestions import suggest
@@ -28,17 +29,17 @@ def policy_explain(id: str, paths: tuple[str, ...], **values: Any) -> None:
     if found is None:
         raise Failure(f'kcheck: no policy "{id}"; {suggest(id, [each.removeprefix("policy/") for each in known])}')
     if isinstance(found, ShortRule):
-        click.echo(f"{found.id} ({found.severity.word}): {found.title}\n")
-        click.echo(f"{found.source.path}:{found.source.position(found.node.start)[0]}\n")
-        click.echo(_text_of(found.node, found.source.text))
+        echo_visibly(f"{found.id} ({found.severity.word}): {found.title}\n")
+        echo_visibly(f"{found.source.path}:{found.source.position(found.node.start)[0]}\n")
+        echo_visibly(_text_of(found.node, found.source.text))
         return
     source = found.resource.document.source
-    click.echo(f"{found.id}: {found.resource.kind}\n")
-    click.echo(f"{source.path}:{source.position(found.resource.node.start)[0]}\n")
-    click.echo(_text_of(found.resource.node, source.text))
+    echo_visibly(f"{found.id}: {found.resource.kind}\n")
+    echo_visibly(f"{source.path}:{source.position(found.resource.node.start)[0]}\n")
+    echo_visibly(_text_of(found.resource.node, source.text))
     for binding in sources.admission()[1]:
         if binding.policy == found.name:
-            click.echo(f"\nBound by {binding.name}: {', '.join(sorted(binding.actions))}")
+            echo_visibly(f"\nBound by {binding.name}: {', '.join(sorted(binding.actions))}")
 
 
 def _text_of(node: Node, text: str) -> str:

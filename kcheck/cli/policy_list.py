@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from kcheck.cli.output import echo_visibly
 from kcheck.cli.policy_sources import LoadedPolicies, counted_policies, find_policies, source_options
 
 
@@ -23,8 +24,8 @@ def policy_list(paths: tuple[str, ...], format: str, **values: Any) -> None:
     widths = [max((len(row[key]) for row in rows), default=0) for key in ("id", "engine", "severity")]
     for row in rows:
         cells = [row[key].ljust(width) for key, width in zip(("id", "engine", "severity"), widths, strict=True)]
-        click.echo(f"{'  '.join(cells)}  {row['title']}".rstrip())
-    click.echo(f"{counted_policies(len(rows))}.")
+        echo_visibly(f"{'  '.join(cells)}  {row['title']}".rstrip())
+    echo_visibly(f"{counted_policies(len(rows))}.")
 
 
 def policy_rows(sources: LoadedPolicies) -> list[dict[str, str]]:

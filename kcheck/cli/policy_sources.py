@@ -17,10 +17,13 @@ from kcheck.engine import settings
 from kcheck.engine.options import CheckOptions
 from kcheck.kube.resource import Resource, resources
 from kcheck.policy.admission.definitions import AdmissionPolicy, Binding, read_admission_objects
+from kcheck.policy.policy_input import RelatedObject
 from kcheck.policy.policy_tests import is_test_file
 from kcheck.policy.rules.definitions import SUFFIX, InvalidRules, ShortRule
 from kcheck.policy.rules.rule_files import check_rule_files
 from kcheck.rule.registry import Registry
+from kcheck.run.file_stage import check_alone
+from kcheck.run.policy_relations import find_relations
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
@@ -74,13 +77,20 @@ class LoadedPolicies(NamedTuple):
                 for document in parse(Source(path, text)):
                     yield from resources(document)
 
+    def find_relations(self, texts: Sequence[tuple[str, str]]) -> tuple[RelatedObject, ...]:
+        """Returns the related objects in files with examples, given as paths and contents."""
+        return find_relations(texts, self.session, check_alone, abridged=True)
+
     def tests(self) -> list[tuple[str, str]]:
         """Returns the test files."""
         return [each for each in self.files if is_test_file(each[0])]
 
 
 def find_policies(paths: Sequence[str], values: dict[str, Any]) -> LoadedPolicies:
-    """Returns the policies in paths, or without paths those of the config. Raises ClickException if there are none."""
+    """Returns the policies in paths, or without paths those of the config, or else those in files with short rules of the current folder.
+
+    Raises ClickException if there are none.
+    """
     options = CheckOptions(**values)
     registry = Registry.load()
     config = find_config(options, registry)
@@ -88,9 +98,15 @@ def find_policies(paths: Sequence[str], values: dict[str, Any]) -> LoadedPolicie
         session = settings.create_session(options, config._replace(policies=type(config.policies)()), registry)
     files: dict[str, str] = dict(config.policies.rules) if not paths else {}
     for path in paths or [os.path.relpath(each) for each in config.policies.paths]:
-        files |= dict(read_path(path))
+        try:
+            files |= dict(read_path(path))
+        except OSError as error:
+            raise Failure(f"kcheck: {path}: {error.strerror or error}") from None
+    if not files and not paths:
+        for path in sorted(each for each in os.listdir(".") if each.endswith(SUFFIX) and each != SUFFIX):
+            files |= dict(read_path(path))
     if not files:
-        raise click.UsageError("no policies; name files or folders, or set policies in the config")
+        raise click.UsageError("no policies; create one with kcheck policy new ID, name files or folders, or set policies in the config")
     return LoadedPolicies(tuple(files.items()), session.stores[-1], session)
 
 

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 
 import click
 
-from kcheck.cli.output import written
+from kcheck.cli.output import echo_visibly, written
 from kcheck.cli.policy_sources import LoadedPolicies, counted_policies, excerpt, find_policies, read_path, source_options
 from kcheck.policy.policy_tests import TestReport, run_test_file
 from kcheck.policy.rules.examples import example_failures
-from kcheck.reporters.terminal_safe import Glyphs
 from kcheck.text.edit import Edit, apply_edits
 from kcheck.text.source import Source
 from kcheck.text.words import counted
@@ -35,20 +34,20 @@ def policy_test(paths: tuple[str, ...], update: bool, quiet: bool, **values: Any
     sources = find_policies(paths, values)
     failures, number, tested = _run_examples(sources)
     for path, text in sources.tests():
-        report = run_test_file(Source(path, text), sources.store, read_path)
+        report = run_test_file(Source(path, text), sources.store, read_path, sources.find_relations)
         if update and report.faults:
             report = _updated(report, sources)
         number += report.number
         tested |= report.judged
         failures += [_TestFailure.of(report.source, fault.node, fault.message) for fault in report.faults]
     for failure in failures:
-        click.echo("\n".join(map(Glyphs.of(sys.stdout).visible, failure.lines())))
+        echo_visibly("\n".join(failure.lines()))
     names = {rule.id for rule in sources.rules()} | {each.id for each in sources.admission()[0]}
     if not quiet or failures:
-        click.echo(f"{counted(number, 'case')} of {counted_policies(len(names))}, {counted(len(failures), 'failure')}.")
+        echo_visibly(f"{counted(number, 'case')} of {counted_policies(len(names))}, {counted(len(failures), 'failure')}.")
     untested = sorted(names - tested)
     if untested and not quiet:
-        click.echo(f"Without tests: {', '.join(untested)}")
+        echo_visibly(f"Without tests: {', '.join(untested)}")
     sys.exit(1 if failures else 0)
 
 
@@ -82,7 +81,7 @@ def _run_examples(sources: LoadedPolicies) -> tuple[list[_TestFailure], int, set
         for example in rule.examples:
             number += 1
             tested.add(rule.id)
-            found = example_failures(rule, example, sources.store)
+            found = example_failures(rule, example, sources.store, sources.find_relations)
             failures += [_TestFailure.of(rule.source, each.node, f"{rule.id}: {each.message}") for each in found]
     return failures, number, tested
 
@@ -101,7 +100,7 @@ def _updated(report: TestReport, sources: LoadedPolicies) -> TestReport:
     text = apply_edits(source.text, _separate(made))
     with written(source.path) as file:
         file.write(text)
-    return run_test_file(Source(source.path, text), sources.store, read_path)
+    return run_test_file(Source(source.path, text), sources.store, read_path, sources.find_relations)
 
 
 def _separate(made: Sequence[Edit]) -> list[Edit]:

@@ -7,16 +7,18 @@ from typing import Any
 
 import click
 
+from kcheck.cli.output import echo_visibly
 from kcheck.cli.policy_objects import read_objects
 from kcheck.cli.policy_options import input_policy_options
 from kcheck.cli.settings import Failure
 from kcheck.kube.resource import Resource
+from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.policy.policy_tests import PolicyOutcome, outcomes
 
 
 @click.command(short_help="Show which policies judge an object, and what excludes the others.")
 @click.argument("object")
-@click.argument("paths", nargs=-1, type=click.Path(exists=True))
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, allow_dash=True))
 @input_policy_options
 def policy_which(object: str, paths: tuple[str, ...], **values: Any) -> None:
     """Show which policies judge an object, with their verdict, and which clause excludes each other policy.
@@ -29,14 +31,18 @@ def policy_which(object: str, paths: tuple[str, ...], **values: Any) -> None:
     found = read_objects(paths or ((object,) if is_file else (".",)), values)
     wanted = [each for each in found.objects if _is_wanted(each, object, is_file)]
     if not wanted:
-        raise Failure(f'kcheck: no object "{object}"; write it as Kind/name or Kind/namespace/name, or name a file')
+        names = sorted({f"{each.kind}/{each.name}" for each in found.objects if each.name})
+        parts = object.split("/")
+        near = nearest(f"{parts[0]}/{parts[-1]}", names) if len(parts) > 1 else None
+        help = did_you_mean(near) if near else "write it as Kind/name or Kind/namespace/name, or name a file"
+        raise Failure(f'kcheck: no object "{object}"; {help}')
     for resource in wanted:
         source = resource.document.source
-        click.echo(f"{resource.id.title} ({source.path}:{source.position(resource.node.start)[0]})")
+        echo_visibly(f"{resource.id.title} ({source.path}:{source.position(resource.node.start)[0]})")
         rows = outcomes(found.policies, resource)
         width = max(map(len, rows), default=0)
         for id, outcome in sorted(rows.items(), key=lambda row: (row[1].result == "excluded", row[0])):
-            click.echo(f"  {id.ljust(width)}  {_described(outcome)}")
+            echo_visibly(f"  {id.ljust(width)}  {_described(outcome)}")
 
 
 def _is_wanted(resource: Resource, object: str, is_file: bool) -> bool:

@@ -75,7 +75,7 @@ class RuleNote(NamedTuple):
     groups: tuple[str, ...] = ()
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, repr=False)
 class Report:
     """The result of a run.
 

@@ -10,9 +10,13 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 STOPPER = "templates/zz-kcheck.yaml"
 """The path of the template in a copy that is not YAML."""
@@ -156,8 +160,8 @@ def _environment(folder: Path) -> dict[str, str]:
 
 def _run(command: Sequence[str], output: int, errors: int, environment: Mapping[str, str], seconds: float) -> int | None:
     """Run a command and return its exit status, None if it took too long."""
-    import signal
     import subprocess
+    import threading
 
     try:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=environment, start_new_session=True)
@@ -166,15 +170,34 @@ def _run(command: Sequence[str], output: int, errors: int, environment: Mapping[
     except ValueError:
         raise HelmFailed("a name or value contains characters that a program cannot be given") from None
     _limit_memory(process.pid)
-    try:
-        return process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return None
-    finally:
+    is_late = False
+
+    def stop() -> None:
+        nonlocal is_late
         if process.poll() is None:
-            with suppress(OSError):
-                os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
+            is_late = True
+            _kill(process)
+
+    # With a timeout, wait() polls and notices the end of the process up to 50 milliseconds later.
+    timer = threading.Timer(seconds, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        status = process.wait()
+        return None if is_late else status
+    finally:
+        timer.cancel()
+        if process.poll() is None:
+            _kill(process)
             process.wait()
+
+
+def _kill(process: Popen[bytes]) -> None:
+    """Kill a process and those that it has started."""
+    import signal
+
+    with suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
 
 
 def _limit_memory(process: int) -> None:

@@ -41,7 +41,8 @@ _QUOTED = pattern(rf"{_SHAPES}|{_ACTION}|\A{_EXPRESSION}", re.VERBOSE)
 # More than elsewhere in a place where the API expects a name: words in capitals, such as PROJECT_ID and gcr.io/IMAGE, and {name}.
 _IN_NAME = pattern(
     r"\{[A-Za-z][\w -]*\}|(?<![A-Za-z0-9_])(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
-    r"|IMAGE|PROJECT|REGISTRY|REPOSITORY|REPO|NAMESPACE|CLUSTER|REGION|ZONE|BUCKET|DOMAIN|HOST|HOSTNAME|NAME|TODO|TBD|FIXME|XXX+)"
+    r"|IMAGE|PROJECT|REGISTRY|REPOSITORY|REPO|NAMESPACE|CLUSTER|REGION|ZONE|BUCKET|DOMAIN|HOST|HOSTNAME|NAME|TODO|TBD|FIXME|XXX+"
+    r"|ENV|ENVIRONMENT|STAGE|TENANT|CUSTOMER|OWNER|ORG|SUFFIX|PREFIX)"
     r"(?![A-Za-z0-9_])"
 )
 _ONLY_CAPITALS = pattern(r"[A-Z][A-Z0-9]*(?:[_ -][A-Z0-9]+)*")

@@ -24,7 +24,6 @@ from kcheck.kustomize.variables import attach
 from kcheck.yaml.node import Node
 
 _UNSUPPORTED = {
-    "helmCharts": "helm charts are not rendered",
     "helmChartInflationGenerator": "helm charts are not rendered",
     "generators": "generator plug-ins are not run",
     "transformers": "transformer plug-ins are not run",
@@ -32,6 +31,7 @@ _UNSUPPORTED = {
     "openapi": "openapi is not read: patches merge by the built-in schema",
     "buildMetadata": "buildMetadata is not modelled: its labels and annotations are missing",
 }
+_HOOK = "helm.sh/hook"
 _GROUP = "kustomize.config.k8s.io/"
 _API_VERSIONS = {"Kustomization": f"{_GROUP}v1beta1", "Component": f"{_GROUP}v1alpha1"}
 
@@ -272,6 +272,22 @@ class PatchTarget:
         for field, kind in KINDS.items():
             for entry in self.place[field]:
                 self._attempt(entry, partial(self._add_generated, state, entry, kind, options))
+        charts = self.place["helmCharts"]
+        for index, entry in enumerate(charts):
+            pieces = self.library.chart(charts, index)
+            if pieces is None:
+                self.complain("unsupported", "helm charts are not rendered", charts)
+            for piece in pieces or ():
+                self._attempt(entry, partial(self._add_rendered, state, entry, piece))
+
+    def _add_rendered(self, state: Accumulation, entry: Node, piece: Piece) -> None:
+        """Add the objects of a rendered template."""
+        for tree in trees(self.library, piece):
+            for each in unlisted(tree):
+                hook = text_of(each.at("metadata", "annotations", _HOOK))
+                if not (hook and entry["skipHooks"].value is True) and not (hook == "test" and entry["skipTests"].value is True):
+                    check(each)
+                    self._add(state, Item(each, each), entry)
 
     def _add_generated(self, state: Accumulation, entry: Node, kind: str, options: Node) -> None:
         self.library.spend(5 * len(state.items) + 50)

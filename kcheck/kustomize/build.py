@@ -21,7 +21,8 @@ A `Build` has the `objects` of a kustomization and the `problems` with it. A `Bu
 
 Files are read through a callback that gets paths below the root; nothing is executed, nothing is fetched. What cannot be followed is a
 problem with its place, and the build goes on without it: remote resources, missing files, what kustomize would refuse, and what is not
-modelled (helm charts; plug-ins named by `generators`, `transformers` and `validators`; `openapi`; definitions in `crds`; `buildMetadata`).
+modelled (helm charts that the caller does not render; plug-ins named by `generators`, `transformers` and `validators`; `openapi`;
+definitions in `crds`; `buildMetadata`).
 So `Build.complete` says whether the objects are all that would be deployed, as they would be.
 
 Values are compared with those of kubectl by `benchmarks/kustomize_builds.py`. Known differences, of values that have no influence on

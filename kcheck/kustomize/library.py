@@ -29,7 +29,14 @@ Read = Callable[[str], Source | None]
 Parse = Callable[[Source], list[Document]]
 """Parses a file. Variables in it may be replaced, but the offsets are those in its text."""
 
+RenderedCharts = Callable[[str, int], list[Source] | None]
+"""Gives the texts that the chart of an entry of `helmCharts` renders, by the kustomization and the index of the entry; None if unknown."""
+
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+
+
+def render_no_chart(path: str, index: int) -> None:
+    """Renders no chart."""
 
 
 class Limits(NamedTuple):
@@ -90,11 +97,15 @@ class Piece:
 class Library:
     """The files of one root that builds share."""
 
-    def __init__(self, read: Read, limits: Limits | None = None, parse: Parse | None = None) -> None:
+    def __init__(
+        self, read: Read, limits: Limits | None = None, parse: Parse | None = None, charts: RenderedCharts = render_no_chart
+    ) -> None:  # fmt: skip
         self.limits = limits or Limits()
         self.work = 0
         self._read = read
         self._parse = parse
+        self._render = charts
+        self._charts: dict[tuple[str, int], list[Piece] | None] = {}
         self._pieces: list[Piece] = []
         self._bases: list[int] = []
         self._files: dict[str, Piece | None] = {}
@@ -131,6 +142,14 @@ class Library:
             if piece is not None:
                 return piece
         return None
+
+    def chart(self, charts: Node, index: int) -> list[Piece] | None:
+        """What the chart of an entry of `helmCharts` renders, None if that is not known. Raises Exhausted."""
+        key = self.locate(charts.start).source.path, index
+        if key not in self._charts:
+            sources = self._render(*key)
+            self._charts[key] = None if sources is None else [self._add(each) for each in sources]
+        return self._charts[key]
 
     def documents(self, piece: Piece) -> list[Document]:
         """The documents of a piece, with offsets in its text. They are shared: copy what changes."""

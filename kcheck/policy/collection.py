@@ -8,12 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kcheck.kube.resource import Resource, resources
 from kcheck.policy.admission.definitions import AdmissionPolicy, Binding, read_admission_objects
-from kcheck.policy.policy_input import KnownObject, PolicyFile, PolicyInput, PolicyUser
+from kcheck.policy.policy_input import FindRelations, KnownObject, PolicyFile, PolicyInput, PolicyUser, RelatedObject
 from kcheck.policy.policy_objects import Parse, policy_objects
 from kcheck.text.source import Source
 from kcheck.yaml.node import Node
 
-_DEPENDENCY = re.compile(r"paramKind|namespaceSelector|namespaceObject|oldObject|\bobjects\b|\brequest\b|authorizer|\bMutatingAdmission")
+_DEPENDENCY = re.compile(
+    r"paramKind|namespaceSelector|namespaceObject|oldObject|\bobjects\b|\brequest\b|authorizer|\bMutatingAdmission"
+    r"|\b(?:podsOf|servicesOf|references|referencedBy|ownerOf|namespaceOf)\b"
+)
 """Words in policies whose verdicts may depend on more than the object."""
 
 _SEPARATOR = "\n---"
@@ -21,17 +24,18 @@ _SEPARATOR = "\n---"
 
 def collect_policies(
     files: Sequence[PolicyFile], texts: Iterable[tuple[str, str]], user: PolicyUser | None, parse_file: Parse,
-    rule_files: tuple[tuple[str, str], ...] = (), unenforced: tuple[str, ...] = (),
+    rule_files: tuple[tuple[str, str], ...] = (), unenforced: tuple[str, ...] = (), find_relations: FindRelations | None = None,
 ) -> PolicyInput | None:  # fmt: skip
     """Return the policies in these files, with the objects that they refer to; None if no policy is enforced.
 
     Args:
         files: The files that may contain policies.
-        texts: The paths and contents of all files with objects, which are read only if there are policies.
+        texts: The paths and contents of all files with objects, which are read only if there are policies. They may be read several times.
         user: The user who makes the requests.
         parse_file: Parses a file.
         rule_files: Paths and contents of the files with short rules.
         unenforced: Why policies of the input are not enforced.
+        find_relations: Returns the objects with their relations; called only if a rule asks for relations.
     """
     found: list[PolicyFile] = []
     every: list[Resource] = []
@@ -45,6 +49,7 @@ def collect_policies(
     enforced = [*(each for each in validating if each.name in bound), *(each for each in mutating if each.name in mutating_bound)]
     if not enforced and not rule_files and not unenforced:
         return None
+    related: tuple[RelatedObject, ...] = ()
     kinds = {each.param_kind.kind for each in enforced if each.param_kind is not None}
     if rule_files or any(_reads_namespaces(each, [*bindings, *mutating_bindings]) for each in enforced):
         kinds.add("Namespace")
@@ -54,17 +59,21 @@ def collect_policies(
     independent = [each.id for each in written if _is_independent(each, bindings)]
     if rule_files:
         # Imported late: this brings the compiler of expressions.
-        from kcheck.policy.rules.programs import kinds_read
+        from kcheck.policy.rules.programs import kinds_read, uses_relations
         from kcheck.policy.rules.rule_files import rules_in
 
         rules = rules_in(rule_files)
         names += [rule.id for rule in rules]
         independent += [rule.id for rule in rules if not _DEPENDENCY.search(_written(rule.source, rule.node))]
         kinds = kinds.union(*map(kinds_read, rules))
+        if find_relations is not None and any(map(uses_relations, rules)):
+            related = find_relations([*texts])
     known = tuple(_find_objects(kinds, texts, parse_file)) if kinds else ()
     in_input = {file.path for file in found if file.in_input}
     names_in_input = tuple(each.id for each in enforced if each.resource.document.source.path in in_input)
-    return PolicyInput(tuple(found), known, user, tuple(dict.fromkeys(names)), names_in_input, tuple(independent), rule_files, unenforced)
+    return PolicyInput(
+        tuple(found), known, user, tuple(dict.fromkeys(names)), names_in_input, tuple(independent), rule_files, unenforced, related
+    )  # fmt: skip
 
 
 def _is_independent(policy: AdmissionPolicy, bindings: Iterable[Binding]) -> bool:

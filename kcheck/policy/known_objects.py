@@ -77,7 +77,7 @@ class KnownObjects:
             for place in [namespace] if namespace else sorted(by_namespace):
                 definitions = by_namespace.get(place)
                 if definitions:
-                    yield max(definitions, key=lambda each: _nearness(each.file, file)).object_in(namespace)
+                    yield max(definitions, key=lambda each: nearness(each.file, file)).object_in(namespace)
 
     def namespace_of(self, name: str, file: str) -> Mapping[str, Any]:
         """Return a Namespace as policies see it. Of one that is not known, only the name is assumed."""
@@ -96,7 +96,7 @@ def _seen_namespace(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return {"metadata": seen, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
 
 
-def _nearness(one: str, other: str) -> int:
+def nearness(one: str, other: str) -> int:
     """Return the number of folders that two paths share."""
     shared = 0
     for left, right in zip(os.path.dirname(one).split("/"), os.path.dirname(other).split("/"), strict=False):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from kcheck.text.record import NamedTuple
 
 
@@ -40,6 +42,36 @@ class KnownObject(NamedTuple):
     json: str
 
 
+class RelatedObject(NamedTuple):
+    """An object with its relations to other objects, which are indexes in the list of all of them.
+
+    Attributes:
+        file: The file.
+        api_version: Its apiVersion.
+        kind: Its kind.
+        namespace: Its namespace, "" if it states none.
+        name: Its name.
+        json: The object as written, in JSON.
+        pods: Its Pods in JSON: itself, or those that a workload creates.
+        references: The objects that it names.
+        selected: The objects whose Pods its selector matches.
+    """
+
+    file: str
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+    json: str
+    pods: tuple[str, ...] = ()
+    references: tuple[int, ...] = ()
+    selected: tuple[int, ...] = ()
+
+
+FindRelations = Callable[[Sequence[tuple[str, str]]], tuple[RelatedObject, ...]]
+"""Returns the related objects in files, given as paths and contents."""
+
+
 class PolicyUser(NamedTuple):
     """The user whose requests are judged, as the config states."""
 
@@ -59,6 +91,7 @@ class PolicyInput(NamedTuple):
         independent: Those whose verdicts depend only on the object: not on other objects, its older version or the user.
         rule_files: Paths and contents of the files with short rules.
         unenforced: Why policies of the input are not enforced, for people.
+        related: The objects with their relations, () if no rule asks for relations.
     """
 
     files: tuple[PolicyFile, ...]
@@ -69,3 +102,4 @@ class PolicyInput(NamedTuple):
     independent: tuple[str, ...] = ()
     rule_files: tuple[tuple[str, str], ...] = ()
     unenforced: tuple[str, ...] = ()
+    related: tuple[RelatedObject, ...] = ()

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from kcheck.kube.resource import Resource
 from kcheck.policy.admission.admission_policies import AdmissionPolicies, IsEnabled
 from kcheck.policy.admission.definitions import read_admission_objects
 from kcheck.policy.held_objects import held_object
 from kcheck.policy.known_objects import KnownObjects
-from kcheck.policy.policy_input import PolicyInput
+from kcheck.policy.policy_input import PolicyInput, RelatedObject
 from kcheck.policy.policy_objects import Parse, policy_objects
 from kcheck.policy.review import Review
 from kcheck.policy.rules.engine import RuleEngine
+from kcheck.policy.rules.programs import uses_relations
 from kcheck.policy.rules.rule_files import rules_in
 from kcheck.policy.verdict import PolicyNotice, Verdict
 from kcheck.schema.store import Store
@@ -40,7 +41,7 @@ class PolicySet:
         known = KnownObjects(input.objects)
         self._rules: RuleEngine | None = None
         if input.rule_files:
-            self._rules = RuleEngine(rules_in(input.rule_files), store, known, input.user)
+            self._rules = RuleEngine(rules_in(input.rule_files), store, known, input.user, input.related)
         validating, mutating, bindings, mutating_bindings = read_admission_objects(objects)
         self.admission_policies = {f"{each.resource.kind}/{each.name}": each for each in (*validating, *mutating)}
         self.store = store
@@ -58,6 +59,11 @@ class PolicySet:
         """Apply the mutating policies to the object of a request. Yields why some of them cannot be applied."""
         if self._mutating is not None:
             yield from self._mutating.mutate(review, is_enabled)
+
+    def use_relations(self, find_relations: Callable[[], tuple[RelatedObject, ...]]) -> None:
+        """Replace the objects with their relations, if rules ask for relations."""
+        if self._rules is not None and any(map(uses_relations, self._rules.rules)):
+            self._rules.use_relations(find_relations())
 
     def reasons(self, resource: Resource) -> dict[str, str]:
         """Return the ids of all policies with the clause that excludes an object, "" if the policy judges it."""

@@ -16,17 +16,19 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from kcheck.kube.resource import Resource, resources
 from kcheck.kube.suggestions import suggest
 from kcheck.policy.admission.definitions import AdmissionPolicy, read_admission_objects
 from kcheck.policy.admission.evaluation import hide_values
-from kcheck.policy.policy_input import KnownObject, PolicyFile, PolicyInput
+from kcheck.policy.policy_input import FindRelations, KnownObject, PolicyFile, PolicyInput
 from kcheck.policy.policy_set import PolicySet
 from kcheck.policy.rules.definitions import SUFFIX
-from kcheck.policy.rules.examples import resource_of_json
+from kcheck.policy.rules.examples import documents_of, resource_of_json
 from kcheck.policy.verdict import PolicyNotice, Verdict, shown_path
+from kcheck.schema.locator import Locator
 from kcheck.schema.store import Store
 from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
@@ -87,10 +89,16 @@ def outcomes(policies: PolicySet, resource: Resource) -> dict[str, PolicyOutcome
     review = policies.review(resource)
     for each in policies.judge(review):
         if isinstance(each, PolicyNotice):
-            found[each.policy] = PolicyOutcome("undecided", detail=each.message)
+            found[each.policy] = PolicyOutcome("undecided", detail=_masked(each.message, resource))
         elif isinstance(each, Verdict) and found.get(each.id, PolicyOutcome("pass")).result != "fail":
-            found[each.id] = PolicyOutcome("fail", each.message, each.severity.word, shown_path(each.path))
+            found[each.id] = PolicyOutcome("fail", _masked(each.message, resource), each.severity.word, shown_path(each.path))
     return found | dict.fromkeys(review.changed_by, PolicyOutcome("changed"))
+
+
+def _masked(message: str, resource: Resource) -> str:
+    """Return a message without the secret values of the file of an object, as findings show it."""
+    locator = Locator(resource.document, resource)
+    return locator.secrets.message(message, locator.is_guarded(), resource.node)
 
 
 def policy_set_of(files: Iterable[tuple[str, str]], store: Store) -> PolicySet:
@@ -121,9 +129,9 @@ def _known_object(resource: Resource) -> KnownObject:
     return KnownObject(path, resource.api_version, resource.kind, resource.namespace, resource.name, text)
 
 
-def run_test_file(source: Source, store: Store, read_path: ReadPath) -> TestReport:
+def run_test_file(source: Source, store: Store, read_path: ReadPath, find_relations: FindRelations = lambda texts: ()) -> TestReport:
     """Run the tests in a file. `read_path`: reads policies and objects, relative to the file."""
-    run = _TestRun(source, store, read_path)
+    run = _TestRun(source, store, read_path, find_relations)
     for document in parse(source):
         if document.fault is not None:
             run.faults.append(TestFault(document.root, document.fault.message))
@@ -133,8 +141,10 @@ def run_test_file(source: Source, store: Store, read_path: ReadPath) -> TestRepo
 
 
 class _TestRun:
-    def __init__(self, source: Source, store: Store, read_path: ReadPath) -> None:
+    def __init__(self, source: Source, store: Store, read_path: ReadPath, find_relations: FindRelations) -> None:
         self.source = source
+        self.find_relations = find_relations
+        self.context: list[str] = []
         self.store = store
         self.read_path = read_path
         self.faults: list[TestFault] = []
@@ -146,6 +156,7 @@ class _TestRun:
         files = [file for key in ("policies", "objects") for each in self.texts(entries.get(key)) for file in self.files(each)]
         if self.faults:
             return
+        self.context = [text for path, text in files if not path.endswith(SUFFIX)]
         policies = policy_set_of(dict(files).items(), self.store)
         for each in entries.get("tests", ()):
             self.run_test(each, policies)
@@ -180,6 +191,9 @@ class _TestRun:
         old = list(self.subjects(entries["old"])) if "old" in entries else []
         for resource in subjects:
             resource.older = old[0] if old else None
+            # Objects of one file are applied together.
+            text = "\n---\n".join((*self.context, documents_of([resource.node.plain()])))
+            policies.use_relations(partial(self.find_relations, [("objects.yaml", text)]))
             found = outcomes(policies, resource)
             if "mutated" in entries:
                 self.number += 1
@@ -225,7 +239,9 @@ class _TestRun:
             field = node.path.removeprefix(expected.path).lstrip(".") or "the object"
             wanted = f"no {field}" if node.plain() is None else f"{field} {json.dumps(node.plain(), ensure_ascii=False)}"
             message = f"expected {wanted} after the mutation, but {was}{because}"
-            self.faults.append(TestFault(node, hide_values(message, [review.object]), None if actual is _ABSENT else actual))
+            self.faults.append(
+                TestFault(node, _masked(hide_values(message, [review.object]), resource), None if actual is _ABSENT else actual)
+            )
 
 
 _ABSENT = object()

@@ -18,6 +18,11 @@ class ResourceName(NamedTuple):
     kind: str
     namespaced: bool
 
+    @property
+    def api_version(self) -> str:
+        """The apiVersion of its objects."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
 
 def resource_of(api_version: str, kind: str, store: Store) -> ResourceName:
     """Return the resource of a kind. For a kind without definition, the plural is guessed as in apimachinery."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kcheck.defaulting.conversion import converted
 from kcheck.kube.resource import Resource
-from kcheck.policy.conversion import converted
 from kcheck.policy.held_objects import default_again, held_object
 from kcheck.policy.resource_names import ResourceName, equivalents, resource_of
 from kcheck.schema.shape import Shape
@@ -76,11 +76,11 @@ class Review:
 
     def object_as(self, name: ResourceName) -> Mapping[str, Any]:
         """Return the object in another version of its resource."""
-        return self.object if name == self.name else converted(self.object, name)
+        return self.object if name == self.name else converted(self.object, name.api_version)
 
     def old_as(self, name: ResourceName) -> Mapping[str, Any] | None:
         """Return the object before the request in another version of its resource."""
-        return self.old if self.old is None or name == self.name else converted(self.old, name)
+        return self.old if self.old is None or name == self.name else converted(self.old, name.api_version)
 
     @property
     def operation(self) -> str:

@@ -21,6 +21,7 @@ class ReadTrace:
 
     def __init__(self) -> None:
         self.links: list[_Link] = []
+        self.root: Mapping[str, Any] = {}
 
     @property
     def reads(self) -> list[Path]:
@@ -30,17 +31,23 @@ class ReadTrace:
     def decisive_path(self) -> Path:
         """Return the field that was read last, or the name of the object if none was read except its type.
 
-        A field of an object as a whole, such as `spec`, decides only if nothing below any such field was read.
+        A field of an object as a whole, such as `spec`, decides only if nothing below any such field was read, or if it is missing.
         """
         for link in reversed(self.links):
-            if link is not None and link[0] is not None:
+            if link is not None and (link[0] is not None or self._decides(link[1])):
                 return _path_of(link)
         return next((path for path in reversed(self.reads) if path not in (("kind",), ("apiVersion",))), NAME)
+
+    def _decides(self, key: str | int) -> bool:
+        """Return whether a field at the root of the object is a scalar or missing, so that nothing below it can decide."""
+        return key not in ("kind", "apiVersion") and not isinstance(self.root.get(str(key)), (dict, list))
 
 
 def traced(value: Value, path: Path, trace: ReadTrace) -> Value:
     """Return a value that records what is read from it."""
     link: _Link = None
+    if not path and isinstance(value, dict):
+        trace.root = value
     for key in path:
         link = link, key
     return _traced(value, link, trace.links)
@@ -60,6 +67,11 @@ def _traced(value: Value, link: _Link, links: list[_Link]) -> Value:
     if isinstance(value, list):
         return TracedList(value, link, links)
     return value
+
+
+def untraced(value: Value) -> Value:
+    """Return a value without the record of what is read from it."""
+    return value._raw if isinstance(value, TracedMap) else value
 
 
 class TracedMap(View):
@@ -110,5 +122,9 @@ class TracedList(list[Value]):
 
     def __iter__(self) -> Iterator[Value]:
         self._links.append(self._link)
-        for index in range(len(self)):
+        for index in range(super().__len__()):
             yield self[index]
+
+    def __len__(self) -> int:
+        self._links.append(self._link)
+        return super().__len__()

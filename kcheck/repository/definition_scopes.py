@@ -33,6 +33,7 @@ class DefinitionScopes:
                 self._builds[file].append(unit)
         self._by_folder: dict[str, list[Unit]] = {}
         self._definers = frozenset(definers)
+        self._defining_folders = {path.rpartition("/")[0] for path in definers}
         self._in_unit: dict[Unit, list[str]] = defaultdict(list)
         for path in definers:
             for unit in set(self._units_of(path)):
@@ -51,12 +52,15 @@ class DefinitionScopes:
             return self._builds[path]
         folder = path.rpartition("/")[0]
         if folder not in self._by_folder:
-            self._by_folder[folder] = self._find_by_folder(posixpath.dirname(posixpath.normpath(path)) or ".")
+            self._by_folder[folder] = self._find_by_folder(path)
         return self._by_folder[folder]
 
-    def _find_by_folder(self, folder: str) -> list[Unit]:
-        finder = self._finder
+    def _find_by_folder(self, path: str) -> list[Unit]:
+        finder, folder = self._finder, posixpath.dirname(posixpath.normpath(path)) or "."
         chart = finder.chart_of(folder)
         if chart is not None:
             return [Unit("chart", chart)]
+        if path.rpartition("/")[0] not in self._defining_folders:
+            # The folder is a unit without definitions.
+            return []
         return [] if finder.are_independent(folder, finder.by_folder[folder]) else [Unit("folder", folder)]

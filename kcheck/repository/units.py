@@ -83,12 +83,14 @@ class Builds(NamedTuple):
         reads: the files that the builds read or looked for, each with a digest of its content, "" for a file that does not exist.
         remote: the kustomizations with entries that kustomize downloads, which are not seen.
         failures: the kustomizations that kustomize cannot build, with its messages; only if it builds them.
+        charts: the texts of rendered charts that the builds contain, by path.
     """
 
     units: Mapping[str, BuiltUnit]
     reads: tuple[tuple[str, str], ...] = ()
     remote: tuple[SkippedFile, ...] = ()
     failures: tuple[SkippedFile, ...] = ()
+    charts: frozenset[str] = frozenset()
 
 
 class Units:

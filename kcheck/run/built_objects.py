@@ -24,7 +24,7 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.report import SkippedFile
 from kcheck.kube.location import Location
 from kcheck.kustomize.build import Build, KustomizationBuilder
-from kcheck.kustomize.library import Exhausted, Library, Read, reader
+from kcheck.kustomize.library import Exhausted, Library, Read, RenderedCharts, reader, render_no_chart
 from kcheck.kustomize.remote import downloads
 from kcheck.redaction import redact
 from kcheck.repository.units import Builds, BuiltUnit
@@ -59,7 +59,8 @@ def build_kustomizations(
     paths = list(paths)
     root = _root(paths)
     read = _BuildReader(root, paths, texts)
-    library, builds = _model_builds(session, kustomizations, root, read)
+    charts = _ChartReader({} if session.charts is None else session.charts.of_kustomizations, read.digests)
+    library, builds = _model_builds(session, kustomizations, root, read, charts)
     failures: list[SkippedFile] = []
     if session.kustomize:
         builds, failures = _rendered(session, builds, library, root, kustomizations)
@@ -73,7 +74,8 @@ def build_kustomizations(
             is_renamed = any(name != each.name for each in build.objects for name, _, _ in each.previous)
             facts, findings, documents = check.check_build(build, kustomizations[folder])
             units[folder] = BuiltUnit(facts, build.complete, is_renamed, findings, documents)
-    return Builds(units, tuple(read.digests.items()), tuple(_remote_entries(builds.values(), library)), tuple(failures))
+    remote = tuple(_remote_entries(builds.values(), library))
+    return Builds(units, tuple(read.digests.items()), remote, tuple(failures), frozenset(charts.used))
 
 
 def model_builds(
@@ -86,9 +88,9 @@ def model_builds(
 
 
 def _model_builds(
-    session: Session, kustomizations: Iterable[str], root: str, read: _BuildReader
+    session: Session, kustomizations: Iterable[str], root: str, read: _BuildReader, charts: RenderedCharts = render_no_chart
 ) -> tuple[Library, dict[str, Build]]:  # fmt: skip
-    library = Library(read, parse=None if session.substitution is None else session.substitution.parse)
+    library = Library(read, parse=None if session.substitution is None else session.substitution.parse, charts=charts)
     builder = KustomizationBuilder(library)
     # Paths of kustomizations lead out of their folder, but not out of the repository or the folder that contains the input.
     return library, {folder: builder.build(os.path.relpath(folder, root).replace(os.sep, "/")) for folder in kustomizations}
@@ -123,12 +125,13 @@ def _rendered(
 
 
 def _may_download(build: Build, library: Library) -> bool:
-    """Return whether kustomize might download something for a build."""
+    """Return whether kustomize might download something for a build. It renders charts only if it may download them."""
     pieces = [library.kustomization(folder) for folder in build.reads]
     documents = [document for piece in pieces if piece is not None for document in library.documents(piece)]
     # The entries of a kustomization that does not parse are unknown.
     return any(problem.kind == "remote" for problem in build.problems) or any(
-        document.fault is not None or next(downloads(document.root), None) is not None for document in documents
+        document.fault is not None or document.root["helmCharts"] or next(downloads(document.root), None) is not None
+        for document in documents
     )
 
 
@@ -227,6 +230,23 @@ class _BuildReader:
         if source is not None:
             source.path = shown
         return source
+
+
+class _ChartReader:
+    """Gives the rendered charts of kustomizations to a library, and remembers their digests and which texts were `used`."""
+
+    def __init__(self, charts: Mapping[tuple[str, int], Mapping[str, str]], digests: dict[str, str]) -> None:
+        self.used: set[str] = set()
+        self._charts = charts
+        self._digests = digests
+
+    def __call__(self, path: str, index: int) -> list[Source] | None:
+        texts = self._charts.get((path, index))
+        if texts is None:
+            return None
+        self.used.update(texts)
+        self._digests.update((name, _digest(text.encode("utf-8", "surrogatepass"))) for name, text in texts.items())
+        return [Source(name, text) for name, text in texts.items()]
 
 
 def _defined_kinds(store: Store, documents: Sequence[Document]) -> dict[tuple[str, str], Judge]:

@@ -26,7 +26,7 @@ from kcheck.kube.location import Location
 from kcheck.redaction import redact
 from kcheck.repository.own_images import crd_groups, without_own_images
 from kcheck.repository.policy import SELECTS_NOTHING
-from kcheck.repository.units import Builds, BuiltUnit, Units, find_units
+from kcheck.repository.units import Builds, Units, find_units
 from kcheck.rule.ruleset import RuleSet
 from kcheck.run.copied_objects import files_of_copies, merge_copies
 from kcheck.run.missing_schemas import merge_missing_schemas
@@ -225,7 +225,13 @@ class _ReportBuilder:
             return True
         from kcheck.run.built_objects import is_unchanged
 
-        return is_unchanged(relations.reads, self.texts)
+        return is_unchanged(relations.reads, {**self.texts, **dict(self.rendered_texts())})
+
+    def rendered_texts(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the texts of charts that builds may contain, by path."""
+        charts = self.session.charts
+        for texts in charts.of_kustomizations.values() if charts is not None else ():
+            yield from ((path, text.encode("utf-8", "surrogatepass")) for path, text in texts.items())
 
     def relations(self) -> Relations:
         """Return the units of the input and the findings of the rules across objects."""
@@ -234,7 +240,7 @@ class _ReportBuilder:
         units = find_units(facts_by_file, self.session.complete_part, self.session.partial_folders, renderings)
         builds, failures = self.build_kustomizations(units)
         failures += [finding for each in builds.failures for finding in self.failed_build(*each)]
-        findings = (*failures, *self.run_relation_rules(units, builds.units))
+        findings = (*failures, *self.run_relation_rules(units, builds))
         if not builds.units:
             return self.with_copies(Relations(findings, units.by_file, len(units.all), builds.reads, remote=builds.remote))
         overlays = _Overlays(units.by_file)
@@ -247,6 +253,9 @@ class _ReportBuilder:
                 documents |= build.documents
             elif unit.kind == "kustomization":
                 unbuilt.update(files)
+        # Hooks that a kustomization skips are in no built object.
+        rendered = ((path, text) for path, text in self.rendered_texts() if path in builds.charts)
+        documents.update((path, number) for path, text in rendered for number in range(text.count(b"\n---") + 2))
         built = frozenset(each for each in documents if each[0] not in unbuilt)
         return self.with_copies(
             Relations(findings, units.by_file, len(units.all), builds.reads, tuple(overlays.findings()), built, builds.remote)
@@ -305,15 +314,18 @@ class _ReportBuilder:
         """Return a finding for a kustomization that kustomize cannot build."""
         return file_findings("failed-kustomize-build", file, 1, f"kustomize cannot build this: {message}", self.rules_for(file))
 
-    def run_relation_rules(self, units: Units, built: Mapping[str, BuiltUnit]) -> list[Finding]:
+    def run_relation_rules(self, units: Units, builds: Builds) -> list[Finding]:
         """Return the findings of the rules across objects, of each unit."""
         by_file = {each.path: each.facts for each in self.facts_by_file}
-        session = self.session
+        session, built = self.session, builds.units
         members: list[tuple[Unit, list[Facts]]] = []
         replaced: set[str] = set()
         for unit, files in units.all:
             build = built.get(unit.path) if unit.kind == "kustomization" else None
-            if build is None:
+            if unit.kind == "chart" and builds.charts.issuperset(files):
+                # They are deployed with the kustomization.
+                replaced.update(files)
+            elif build is None:
                 members.append((unit, [f for file in files for f in by_file[file]]))
             else:
                 members.append((unit._replace(is_whole=build.is_whole), build.facts))

@@ -55,6 +55,7 @@ class Release(NamedTuple):
         namespace: its namespace.
         skips_missing: whether files with values may be missing.
         unknown: why its values are not known, "" if they are.
+        entry: path of the kustomization whose `helmCharts` describe it, and the index of the entry.
     """
 
     title: str
@@ -66,6 +67,7 @@ class Release(NamedTuple):
     namespace: str
     skips_missing: bool = False
     unknown: str = ""
+    entry: tuple[str, int] | None = None
 
 
 def may_describe_release(text: str) -> bool:
@@ -259,7 +261,7 @@ def _typed(text: str) -> object:
 
 def _of_kustomization(root: Node, source: Source, folder: str) -> Iterator[Release]:
     home = root["helmGlobals"]["chartHome"].text or "charts"
-    for each in root["helmCharts"]:
+    for index, each in enumerate(root["helmCharts"]):
         name = each["name"].text
         if not name:
             continue
@@ -273,6 +275,7 @@ def _of_kustomization(root: Node, source: Source, folder: str) -> Iterator[Relea
             (),
             release,
             each["namespace"].text or root["namespace"].text or NAMESPACE,
+            entry=(source.path, index),
         )
 
 

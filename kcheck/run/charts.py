@@ -28,7 +28,7 @@ from kcheck.redaction import redact
 from kcheck.repository.roles import RoleFinder
 from kcheck.run.chart_releases import Release, ReleaseValues, is_below, read_value_file, repository_of
 from kcheck.run.rendered_charts import RenderedCharts, RenderedFile, Rendering
-from kcheck.run.rendering_cache import Pool, RenderingCache
+from kcheck.run.rendering_cache import Pool, RenderingCache, StoredMistake
 from kcheck.schema.locator import LINE_LIMIT
 from kcheck.schema.store import Store
 from kcheck.text.complaint import Complaint
@@ -72,6 +72,7 @@ class _ValueSet(NamedTuple):
         namespace: namespace of the release.
         set: values that are set in addition.
         is_test: whether only tests of the chart use it.
+        entry: see `Release`.
     """
 
     name: str
@@ -80,6 +81,7 @@ class _ValueSet(NamedTuple):
     namespace: str
     set: tuple[str, ...]
     is_test: bool = False
+    entry: tuple[str, int] | None = None
 
 
 class _FoundChart(NamedTuple):
@@ -168,7 +170,7 @@ class ChartStage:
         self.releases = tuple(releases)
         self.progress = progress
         self.charts = RenderedCharts()
-        self.cache = RenderingCache(helm.cache, self.program)
+        self.cache = RenderingCache(helm.cache, self.program, helm.jobs)
         self._custom: frozenset[str] | None = None
 
     def render(self, found: Sequence[_FoundChart]) -> list[RenderedFile]:
@@ -341,7 +343,8 @@ class _ChartJob:
                 self.stage.charts.limited.append(SkippedFile(self.found.target.path, f"not rendered for {title}: {unknown}"))
                 continue
             files = [ReleaseValues(*file) for _, file in found if file is not None]
-            yield _ValueSet(title, (*files, *release.values), release.name, release.namespace, release.set)
+            values = (*files, *release.values)
+            yield _ValueSet(title, values, release.name, release.namespace, release.set, entry=release.entry)
 
     def _value_file(self, path: str) -> ReleaseValues | None:
         """Return a file of the config, None after reporting that it cannot be read."""
@@ -363,6 +366,8 @@ class _ChartJob:
         charts = self.stage.charts
         failures: list[tuple[_ValueSet, str]] = []
         renderings: list[Rendering] = []
+        # While helm runs.
+        mistakes = self._mistakes()
         by_name = self._by_values()
         for values, outputs in ((each, by_name[each.name]) for each in self.values):
             for versions, settings, output in outputs:
@@ -378,26 +383,31 @@ class _ChartJob:
                     rendering.insert_comments()
                 renderings.append(rendering)
         self._report_failures(failures, bool(renderings))
-        self._report_mistakes()
+        self._report_mistakes(mistakes)
         charts.limited += (
             SkippedFile(self.chart.place_of(path)[0], "it refers to other documents, so values were not validated")
             for path in self.chart.schemas_with_links
         )
         if not renderings:
             return
+        entries = {values.name: values.entry for values in self.values}
         charts.rendered.add(self.found.folder)
         if self.found.only:
             charts.only[self.found.folder] = self.found.only
         for rendering in renderings:
             key = self.found.folder, rendering.values, rendering.versions
             charts.renderings[key] = rendering
+            shown: dict[str, str] = {}
+            if (entry := entries[rendering.values]) is not None:
+                charts.of_kustomizations[entry] = shown
             for name, text in rendering.texts.items():
                 path = self.chart.rendered_names.get(name, "")
                 if path.endswith("NOTES.txt") or not path:
                     continue
                 template = self.chart.place_of(path)[0]
                 full = charts.add_path(RenderedPath(template, *key, name))
-                yield RenderedFile(full, f"{text}\n", self._role(path, text), self.found.target)
+                shown[full] = f"{text}\n"
+                yield RenderedFile(full, shown[full], self._role(path, text), self.found.target)
 
     def _by_values(self) -> dict[str, list[tuple[str, HelmSettings, StoredRendering]]]:
         """Return the different outputs of each set of values, with the Kubernetes versions that they were rendered for."""
@@ -454,10 +464,13 @@ class _ChartJob:
             if not has_output:
                 return
 
-    def _report_mistakes(self) -> None:
-        """Report what is wrong with values and templates whatever they render."""
+    def _mistakes(self) -> Sequence[StoredMistake]:
+        """Return what is wrong with values and templates whatever they render."""
         files = [(each.path, each.text) for values in self.values for each in values.files if each.node is None]
-        for each in self.stage.cache.mistakes(self.chart, list(dict(files).items())):
+        return self.stage.cache.mistakes(self.chart, list(dict(files).items()))
+
+    def _report_mistakes(self, mistakes: Sequence[StoredMistake]) -> None:
+        for each in mistakes:
             rule, message = _MISTAKES[each.kind]
             help = did_you_mean(each.near) if each.near else _HELP[each.kind]
             if self.found.only and each.path not in self.found.only:

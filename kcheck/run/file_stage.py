@@ -19,7 +19,7 @@ from kcheck.repository.roles import RoleFinder, is_unmaintained
 from kcheck.shards.selection import Share
 from kcheck.text.complaint import Complaint
 from kcheck.text.source import Source
-from kcheck.workers.workers import Workers
+from kcheck.workers.workers import AutoscalingWorkers, Workers
 
 MAX_KEPT_CHARS = 24_000_000
 """Characters of file contents that are kept between loading and checking; files beyond this limit are read twice."""
@@ -142,7 +142,8 @@ class FileStage:
             role = role_in_chart(target.path) or role
         source = self.load_source(number, target, role)
         if share is not None:
-            share.add_file(target.path, "" if source is None else source.text, str(self.outcomes.get(number, "")))
+            faults = self.outcomes[number].findings if number in self.outcomes else ()
+            share.add_file(target.path, "" if source is None else source.text, "\n".join(each.message for each in faults))
         if source is not None:
             size = len(source.text)
             self.kept_chars += size
@@ -178,7 +179,7 @@ class FileStage:
 
         contents = {each.path: each.data for each in found.targets if each.data is not None}
         paths = [each.path for each in found.targets]
-        add_policies(self.session, texts(candidates), texts(self.files), paths, contents)
+        add_policies(self.session, texts(candidates), texts(self.files), paths, contents, check_alone)
 
     def render_charts(self, found: Discovery, number: int) -> list[str]:
         """Render the charts of the input and add the texts to the files to check. Returns their paths. `number`: that of the first one."""
@@ -335,3 +336,8 @@ class FileStage:
                 tasks, size = [], 0
         if tasks:
             yield tasks
+
+
+def check_alone(session: Session, found: Discovery) -> list[Checked]:
+    """Check files in this process and return their outcomes."""
+    return FileStage(session, lambda characters, sources: AutoscalingWorkers(session, 1, sources)).check_input(found)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
+from kcheck.check.file import Checked
 from kcheck.check.session import Session
+from kcheck.discovery.discover import Discovery
 from kcheck.finding.role import EXAMPLES, FRAGMENTS, TESTS
 from kcheck.policy.collection import collect_policies
-from kcheck.policy.policy_input import PolicyFile, PolicyInput, PolicyUser
+from kcheck.policy.policy_input import PolicyFile, PolicyInput, PolicyUser, RelatedObject
 from kcheck.yaml.parse import parse
+
+CheckFiles = Callable[[Session, Discovery], list[Checked]]
+"""Checks files with a session and returns their outcomes."""
 
 _NOT_ENFORCED = TESTS | EXAMPLES | FRAGMENTS
 """Roles of files whose policies are not enforced on the input: those of tests, libraries and examples."""
@@ -17,7 +22,7 @@ _NOT_ENFORCED = TESTS | EXAMPLES | FRAGMENTS
 
 def add_policies(
     session: Session, candidates: Iterable[tuple[str, str, str]], texts: Iterable[tuple[str, str, str]], paths: Iterable[str] = (),
-    contents: Mapping[str, bytes] | None = None,
+    contents: Mapping[str, bytes] | None = None, check_files: CheckFiles = lambda session, found: [],
 ) -> None:  # fmt: skip
     """Add the policies that are enforced to a session, before workers receive it.
 
@@ -27,6 +32,7 @@ def add_policies(
         texts: The same of all files of the input, which is used only if there are policies.
         paths: The paths of all files of the input, to find the kustomizations that change policies.
         contents: Contents that replace those of files.
+        check_files: Checks files with a session, to find the relations of their objects.
     """
     settings = session.policy_settings
     own = dict(settings.files)
@@ -47,7 +53,14 @@ def add_policies(
     objects = [*own.items(), *((path, text) for path, text, role in texts if role not in TESTS), *settings.provided]
     user = PolicyUser(settings.username, settings.groups) if settings.username else None
     parse_file = session.substitution.parse if session.substitution is not None else parse
-    session.policies = collect_policies(files, dict(objects).items(), user, parse_file, settings.rule_files, unenforced)
+
+    def relations(texts: Sequence[tuple[str, str]]) -> tuple[RelatedObject, ...]:
+        # Imported late: few rules ask for relations.
+        from kcheck.run.policy_relations import find_relations
+
+        return find_relations(texts, session, check_files)
+
+    session.policies = collect_policies(files, dict(objects).items(), user, parse_file, settings.rule_files, unenforced, relations)
     if session.policies is not None and session.factory is not None:
         session.factory = partial(_create_with, session.factory, session.policies)
 

@@ -143,6 +143,8 @@ class RenderedCharts:
         rendered: folders of the charts that were rendered.
         only: templates whose findings are reported, by chart; all if the chart is not contained.
         incomplete: templates with findings that are not reported, because they are about lines whose values the chart leaves empty.
+        of_kustomizations: the rendered texts by path of the entries of `helmCharts`, by the path of the kustomization and the index of the
+            entry.
         is_unrendered: whether a chart could not be rendered because helm is missing.
         is_named_unrendered: whether a chart on the command line could not be rendered because helm is missing.
     """
@@ -155,6 +157,7 @@ class RenderedCharts:
         self.rendered: set[str] = set()
         self.only: dict[str, frozenset[str]] = {}
         self.incomplete: set[str] = set()
+        self.of_kustomizations: dict[tuple[str, int], dict[str, str]] = {}
         self.is_unrendered = False
         self.is_named_unrendered = False
         self._paths: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)
@@ -259,7 +262,7 @@ class RenderedCharts:
         end = start + finding.range.end_column - finding.range.column if finding.range.end_line == finding.range.line else start
         offsets = [start]
         if text[end : end + 1] == ":":
-            # A key stands for its value, which may be on the next line.
+            # A key is reported for its value, which may begin on the next line.
             offsets.append(end + 1 + len(text[end + 1 :]) - len(text[end + 1 :].lstrip()))
         for offset in offsets if traced is not None else ():
             stack = trace.stacks.of(traced.stack_at(offset)) if traced is not None else []

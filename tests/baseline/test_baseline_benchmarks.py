@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 
 from tests.conftest import ROOT
+from tests.git import GitRepository
 
 BENCHMARKS = ROOT / "benchmarks"
 DEPLOYMENT = """\
@@ -52,30 +53,20 @@ def history(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     del sys.modules["baseline_history"]
 
 
-def commit(folder: Path) -> str:
-    def git(*arguments: str) -> str:
-        named = ("git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@example.com", *arguments)
-        return subprocess.run(named, check=True, capture_output=True, text=True).stdout.strip()
-
-    git("add", "-A")
-    git("commit", "-qm", "change")
-    return git("rev-parse", "HEAD")
-
-
 @pytest.mark.slow
 def test_history(history: ModuleType, tmp_path: Path) -> None:
     """Files are renamed and items inserted; one finding is new, one is on an edited line, and one is copied."""
-    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    repository = GitRepository(tmp_path)
     (tmp_path / "pods.yaml").write_text(PODS)
     (tmp_path / "web.yaml").write_text(DEPLOYMENT.replace(":v5", ""))
-    before = commit(tmp_path)
+    before = repository.commit({})
     pods = PODS.replace("spec:\n", "spec:\n  # the Pod\n  hostPID: true\n", 1)
     (tmp_path / "pods.yaml").unlink()
     (tmp_path / "all.yaml").write_text(pods.replace("image: nginx", "image: redis", 1))
     proxy = "      - name: proxy\n        image: proxy:1\n"
     (tmp_path / "web.yaml").write_text(DEPLOYMENT.replace(":v5", "").replace("      - name: php", f"{proxy}      - name: php"))
     (tmp_path / "copy.yaml").write_text((tmp_path / "web.yaml").read_text())
-    after = commit(tmp_path)
+    after = repository.commit({})
     found = [history.findings_of(tmp_path, each, "latest-tag,host-pid") for each in (before, after)]
     assert [len(each) for each in found] == [7, 9]
     by_blame, by_origin = history.judge(tmp_path, before, after, *found)

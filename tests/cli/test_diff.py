@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -12,15 +11,14 @@ from kcheck.check.time_limit import OutOfBudget
 from tests.cli.conftest import Program
 from tests.cli.test_hook import CONFIG_MAP, DEPLOYMENT, SERVICE
 from tests.cli.test_since import CHANGED, CLAIM, IMMUTABLE, Repository
+from tests.git import ignore_git_settings
 
 SECRET = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: token\nstringData:\n  token: hunter2-{0}\n  note: {0}\n"
 
 
 @pytest.fixture
 def repository(program: Program, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    for name in [name for name in os.environ if name.startswith(("GIT_", "PRE_COMMIT_"))]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    ignore_git_settings(monkeypatch)
     return Repository(program)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Outcome, Program
-from tests.conftest import must, run
+from tests.git import GitRepository, git, ignore_git_settings, run_git
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web-config\ndata:\n  LEVEL: info\n"
 DEPLOYMENT = """\
@@ -72,37 +71,14 @@ APP = {"k8s/configmap.yaml": CONFIG_MAP, "k8s/deployment.yaml": DEPLOYMENT, "k8s
 OLD_FAULT = (
     "apiVersion: v1\nkind: Pod\nmetadata: {name: old}\nspec: {containers: [{name: a, image: 'nginx:1.29.1', imagePullpolicy: Always}]}\n"
 )
-IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "init.defaultBranch=main", "-c", "commit.gpgsign=false")
 
 
-def git(*arguments: str) -> str:
-    return must(run(["git", *IDENTITY, *arguments], Path())).stdout
-
-
-class Repository:
+class Repository(GitRepository):
     """A repository in the current folder, and `kcheck hook` for its staged files, as pre-commit calls it."""
 
     def __init__(self, program: Program) -> None:
+        super().__init__()
         self.program = program
-        git("init", "--quiet")
-
-    def write(self, files: dict[str, str | None]) -> None:
-        """Write files; None deletes a file."""
-        for name, text in files.items():
-            path = Path(name)
-            if text is None:
-                path.unlink()
-            else:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text)
-
-    def stage(self, files: dict[str, str | None]) -> None:
-        self.write(files)
-        git("add", "--all")
-
-    def commit(self, files: dict[str, str | None]) -> None:
-        self.stage(files)
-        git("commit", "--quiet", "--message", "change")
 
     def hook(self, *arguments: str, files: list[str] | None = None) -> Outcome:
         if files is None:
@@ -118,8 +94,7 @@ class Repository:
 
 @pytest.fixture
 def repository(program: Program, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    for name in [name for name in os.environ if name.startswith(("GIT_", "PRE_COMMIT_"))]:
-        monkeypatch.delenv(name)
+    ignore_git_settings(monkeypatch)
     return Repository(program)
 
 
@@ -277,7 +252,7 @@ def test_merges_are_compared_with_both_parents(app: Repository) -> None:
     app.commit({"k8s/job.yaml": DEPLOYMENT.replace("web", "job").replace("job-config", "web-config")})
     git("switch", "--quiet", "main")
     app.commit({"k8s/configmap.yaml": None, "k8s/deployment.yaml": DEPLOYMENT.partition("          envFrom")[0]})
-    assert run(["git", *IDENTITY, "merge", "feature"], Path()).returncode == 1
+    assert run_git(Path(), "merge", "feature").returncode == 1
     git("rm", "--quiet", "k8s/configmap.yaml")
     assert app.findings(files=[]) == ["k8s/job.yaml missing-config-map"]
 

@@ -11,7 +11,8 @@ import pytest
 from kcheck.cli.revision import Revision
 from kcheck.discovery.load import LIMIT
 from tests.cli.conftest import POD, Outcome, Program
-from tests.cli.test_hook import CONFIG_MAP, DEPLOYMENT, SERVICE, git
+from tests.cli.test_hook import CONFIG_MAP, DEPLOYMENT, SERVICE
+from tests.git import GitRepository, git, ignore_git_settings
 
 IMMUTABLE = CONFIG_MAP.replace("\ndata:", "\nimmutable: true\ndata:")
 CLAIM = """\
@@ -26,27 +27,12 @@ spec:
 OLD_FAULT = POD.replace("  containers:", "  hostNetwork: true\n  containers:")
 
 
-class Repository:
-    """A repository in the current folder."""
+class Repository(GitRepository):
+    """A repository in the current folder, and `kcheck check --since` for its files."""
 
     def __init__(self, program: Program) -> None:
+        super().__init__()
         self.program = program
-        git("init", "--quiet")
-
-    def write(self, files: dict[str, str | None]) -> None:
-        """Write files; None deletes a file."""
-        for name, text in files.items():
-            path = Path(name)
-            if text is None:
-                path.unlink()
-            else:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(text.encode())
-
-    def commit(self, files: dict[str, str | None]) -> None:
-        self.write(files)
-        git("add", "--all")
-        git("commit", "--quiet", "--allow-empty", "--message", "change")
 
     def check(self, *arguments: str, since: str = "HEAD", paths: tuple[str, ...] = (".",)) -> Outcome:
         return self.program("check", *paths, "--since", since, *arguments)
@@ -60,9 +46,7 @@ class Repository:
 
 @pytest.fixture
 def repository(program: Program, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    for name in [name for name in os.environ if name.startswith(("GIT_", "PRE_COMMIT_"))]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    ignore_git_settings(monkeypatch)
     return Repository(program)
 
 

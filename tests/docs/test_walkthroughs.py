@@ -10,7 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from kcheck.cli.main import kcheck
-from tests.conftest import ROOT, must, run
+from tests.conftest import ROOT
+from tests.git import git
 
 WALKTHROUGHS = sorted(path for path in (ROOT / "docs").rglob("*.md") if "<!-- walkthrough" in path.read_text(encoding="utf-8"))
 
@@ -18,10 +19,6 @@ _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _GIT = re.compile(r"git (?:init|add|commit|mv) ")
 _ELSEWHERE = re.compile(r"origin/main")
 _FILE = re.compile(r"# (\S+\.(?:yaml|yml|py))\n")
-
-
-def git(*arguments: str) -> None:
-    must(run(["git", "-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false", *arguments], Path()))
 
 
 def make_repository() -> None:

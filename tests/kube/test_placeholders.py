@@ -38,6 +38,8 @@ def root(text: str) -> Node:
         ("spec: {replicas: '${REPLICAS}'}", ["${REPLICAS}"]),
         ("spec: {image: gcr.io/PROJECT_ID/web}", ["PROJECT_ID"]),
         ("spec: {image: IMAGE}", ["IMAGE"]),
+        ("configMapKeyRef: {name: shop-config-ENV}", ["ENV"]),
+        ("env: [{name: ENV, value: test}]", []),
         ("spec: {image: 'registry.example.com/{team}/web:1'}", ["{team}"]),
         ("spec: {secretName: your-secret}", ["your-secret"]),
         ("spec: {secretName: change-me}", ["change-me"]),

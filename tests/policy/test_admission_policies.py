@@ -230,6 +230,24 @@ def test_user_of_the_config(tmp_path: Path) -> None:
     assert judge(tmp_path, config_map(), policies=policies, config=config)
 
 
+@pytest.mark.parametrize(
+    ("expression", "groups", "expected"),
+    [
+        ("authorizer.group('').resource('pods').namespace('a').check('get').allowed()", ["system:masters"], []),
+        ("!authorizer.requestResource.check('get').allowed()", ["system:masters"], ["policy/p"]),
+        ("authorizer.path('/healthz').check('get').reason() == ''", ["system:masters"], []),
+        ("authorizer.path('/healthz').check('get').errored()", ["system:masters"], ["policy/p"]),
+        ("authorizer.serviceAccount('a', 'b').path('/').check('get').allowed()", ["system:masters"], ["undecided-policy"]),
+        ("authorizer.requestResource.check('get').allowed()", ["ci"], ["undecided-policy"]),
+    ],
+)
+def test_authorizer(expression: str, groups: list[str], expected: list[str], tmp_path: Path) -> None:
+    config = {"policies": {"user": {"username": "bot", "groups": groups}}}
+    write(tmp_path, config_map(), policies=[policy(expression), binding()])
+    found = kcheck.check(tmp_path, config=config).findings
+    assert [each.rule for each in found if each.family == "policy" or each.rule == "undecided-policy"] == expected
+
+
 def test_other_operand_decides_in_spite_of_unknown_user(tmp_path: Path) -> None:
     policies = [policy("request.userInfo.username == 'bot' && object.metadata.name != 'c'"), binding()]
     assert judge(tmp_path, config_map(), policies=policies)

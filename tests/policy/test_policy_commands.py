@@ -336,3 +336,85 @@ def test_secrets_are_not_shown_in_differences(tmp_path: Path) -> None:
     found = run("test", ".")
     assert "expected no data.password" in found.stdout
     assert "Y29ycmVjdC1ob3JzZQ" not in found.stdout
+
+
+HOSTILE = "\x1b[31m"
+
+
+def hostile_files(folder: Path) -> None:
+    """Policies and objects whose names and messages contain control characters."""
+    name = f"e{HOSTILE}"
+    bad = policy({"expression": "object.metadata.name == 'x'", "messageExpression": f"'m{HOSTILE}' + object.metadata.name"}, name=name)
+    match = {"namespaceSelector": {"matchLabels": {HOSTILE: HOSTILE}}}
+    other = policy({"expression": "true", "message": HOSTILE}, name="other", match=match)
+    bindings = [binding(name=name, policy=name), binding(name="other", policy="other")]
+    write(folder, config_map(name=f"c{HOSTILE}"), policies=[bad, other, *bindings])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("list", "."), ("coverage", "."), ("which", "object-0.yaml", "."), ("explain", f"e{HOSTILE}", "."), ("test", "."),
+        ("explain", "none", "."), ("convert", "."),
+    ],
+)  # fmt: skip
+def test_control_characters_are_not_sent_to_the_terminal(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    hostile_files(tmp_path)
+    found = run(*arguments)
+    assert found.exit_code in (0, 1, 2)
+    assert not isinstance(found.exception, Exception)
+    assert "\x1b" not in found.output
+
+
+def test_credentials_are_not_shown(tmp_path: Path) -> None:
+    message = {"expression": "false", "messageExpression": "'it is ' + object.data.password"}
+    write(tmp_path, config_map({"password": "correct-horse-battery"}), policies=[policy(message), binding()])
+    (tmp_path / "a.kcheck-test.yaml").write_text(
+        "policies: [policies.yaml]\ntests:\n  - object: object-0.yaml\n    expect: {p: pass}\n    mutated: {data: {password: x}}\n"
+    )
+    tested = run("test", ".").output
+    (tmp_path / "a.kcheck-test.yaml").unlink()
+    for output in (tested, run("which", "object-0.yaml", ".").output):
+        assert "it is ***" in output
+        assert "correct-horse" not in output
+
+
+def test_inputs_without_objects(tmp_path: Path) -> None:
+    (tmp_path / "p").mkdir()
+    (tmp_path / "empty").mkdir()
+    write(tmp_path / "p", policies=[policy("true", name="x"), binding(policy="x")])
+    (tmp_path / "team.kcheck.yaml").unlink()
+    assert run("coverage", "empty", "--policies", "p").output.splitlines()[1].split() == ["policy/x", "0", "0", "0", "never", "matched"]
+    assert run("coverage", "empty").exit_code == 2
+    (tmp_path / "p" / "binary.yaml").write_bytes(b"\x00\xff\xfe")
+    assert run("list", "p").output == "kcheck: p: binary data, not text\n"
+
+
+def test_standard_input(tmp_path: Path) -> None:
+    texts = [policy("false"), binding(), config_map()]
+    (tmp_path / "team.kcheck.yaml").unlink()
+    input = "\n---\n".join(map(json.dumps, texts))
+    found = CliRunner().invoke(cli, ["policy", "coverage", "-"], input=input)
+    assert found.output.splitlines()[1].split() == ["policy/p", "1", "1", "1"]
+    assert "fails: failed expression: false" in CliRunner().invoke(cli, ["policy", "which", "ConfigMap/c", "-"], input=input).output
+
+
+@pytest.mark.parametrize("on", ["Deployment", "*", "core/v1 Container", "core/v1 Probe", "cert-manager.io/v1 Certificate"])
+def test_created_rules_pass_their_examples(on: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    assert "To enforce it, add policies: [a.kcheck.yaml] to .kcheck.yaml" in run("new", "a", "--on", on).output
+    # Without a config, the commands use the rules of the current folder.
+    tested = run("test")
+    assert tested.exit_code == 0, tested.output
+    assert run("list").output.startswith("policy/a")
+
+
+def test_new_rule_about_an_unknown_kind() -> None:
+    assert 'unknown kind "Deploymnt"; did you mean "Deployment"?' in run("new", "a", "--on", "Deploymnt").output
+
+
+def test_which_suggests_objects(tmp_path: Path) -> None:
+    (tmp_path / "web.json").write_text(json.dumps(DEPLOYMENT))
+    output = run("which", "Deployment/wbe", "web.json", "--policies", "team.kcheck.yaml").output
+    assert output == 'kcheck: no object "Deployment/wbe"; did you mean "Deployment/web"?\n'

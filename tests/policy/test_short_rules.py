@@ -111,9 +111,21 @@ def test_error_in_when_is_reported(tmp_path: Path) -> None:
 
 
 def test_missing_field_fails_with_the_message_of_the_rule(tmp_path: Path) -> None:
-    rule = {"id": "team", "title": "label team is missing", "check": 'object.metadata.labels["team"] != ""'}
+    rule = {"id": "team", "message": "label team is missing", "check": 'object.metadata.labels["team"] != ""'}
     [found] = judge(tmp_path, rule)
     assert (found.message, found.place.field) == ("label team is missing", "metadata.labels[team]")
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ({"title": "the label team is set"}, "violates the rule: the label team is set"),
+        ({}, 'the check object.metadata.labels["team"] != "" fails'),
+    ],
+)
+def test_message_of_a_rule_without_message(rule: dict[str, str], expected: str, tmp_path: Path) -> None:
+    [found] = judge(tmp_path, {"id": "team", "check": 'object.metadata.labels["team"] != ""'} | rule)
+    assert found.message == expected
 
 
 def test_position_of_at(tmp_path: Path) -> None:
@@ -161,7 +173,7 @@ def test_secret_values_of_other_objects_are_masked(tmp_path: Path) -> None:
 
 def test_other_objects_are_typed(tmp_path: Path) -> None:
     [kind] = mistakes(tmp_path, RULE.replace("{on}", "Service").replace("{check}", "size(objects.Ingres) == 0"))
-    assert kind.endswith('has no field "Ingres"; did you mean "Ingress"?')
+    assert kind.endswith('objects has no kind "Ingres"; did you mean "objects.Ingress"?')
     [field] = mistakes(tmp_path, RULE.replace("{on}", "Service").replace("{check}", "objects.Ingress.all(i, i.spc != null)"))
     assert 'no field "spc"; did you mean "spec"?' in field
 
@@ -247,10 +259,10 @@ RULE = "policies:\n  - id: r\n    on: {on}\n    check: {check}\n"
         ("Pod", "object.spec.hostNetwrok", '4:23: v1 Pod has no field "hostNetwrok"; did you mean "hostNetwork"?'),
         ("core/v1 Container", "self.imge == ''", '4:16: core/v1 Container has no field "imge"; did you mean "image"?'),
         ("Pod", "objct.spec.hostNetwork", '4:12: unknown name "objct"; did you mean "object"?'),
-        ("Pod", "object.spec.nodeName.startWith('a')", '4:33: unknown name "startWith"; did you mean "startsWith"?'),
+        ("Pod", "object.spec.nodeName.startWith('a')", '4:33: unknown function "startWith"; did you mean "startsWith"?'),
         ("Pod", "object.spec.nodeName", "4:12: check must be true or false, but its type is string"),
         ("Pod", "object.spec.restartPolicy == 'always'", '4:38: spec.restartPolicy never equals "always"; compare it with "Always"'),
-        ("Deployment", "object.spec.replicas == '1'", "4:33: found no matching overload for '_==_' applied to '(int, string)'"),
+        ("Deployment", "object.spec.replicas == '1'", '4:33: "==" cannot compare int with string; write numbers without quotes'),
         ("Pod", "self.spec.restartPolicy == 'always'", '4:36: spec.restartPolicy never equals "always"; compare it with "Always"'),
         ("core/v1 Container", "self.imagePullPolicy == 'always'", '4:33: imagePullPolicy never equals "always"; compare it with "Always"'),
         ("Deploymnt", "true", '3:9: unknown kind "Deploymnt"; did you mean "Deployment"?'),
@@ -307,3 +319,48 @@ def test_cache_and_processes(tmp_path: Path) -> None:
     for _ in range(2):
         assert kcheck.check(tmp_path / "k8s", jobs=2, cache=tmp_path / "cache", **settings).findings == alone.findings
     assert len([each for each in alone.findings if each.family == "policy"]) == 41
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("on: Deployment\ncheck: spec.replicas <= 5", '4:12: unknown name "spec"; did you mean "object.spec"?'),
+        ("on: core/v1 Container\ncheck: image != ''", '4:12: unknown name "image"; did you mean "self.image"?'),
+        ("on: Deployment\ncheck: object.spec.replicas > 1 and object.spec.replicas < 5", '4:37: syntax error: write && instead of "and"'),
+        ("on: Deployment\ncheck: object.spec.replicas = 3", '4:33: syntax error: write == instead of "="'),
+        ("on: Deployment\ncheck: object.spec.replicas === 3", '4:35: syntax error: write == instead of "==="'),
+        ("on: Pod\ncheck: not object.spec.hostNetwork", '4:16: syntax error: write ! instead of "not"'),
+        ("on: Pod\ncheck: if object.spec.hostNetwork then false", "4:12: there is no if; write CONDITION ? VALUE : OTHER"),
+        ("on: Pod\ncheck: object.spec.containers.all(c => c.name == 'a')", '4:41: syntax error: write , instead of "=>"'),
+        ("on: Pod\ncheck: object.spec.containers.any(c, c.name == 'a')", '4:35: unknown function "any"; did you mean "exists"?'),
+        ("on: Pod\ncheck: len(object.spec.containers) == 1", '4:12: unknown function "len"; did you mean "size"?'),
+        ("on: Pod\ncheck: object.metadata.name.match('^a')", '4:33: unknown function "match"; did you mean "matches"?'),
+        ("on: Pod\ncheck: \"'a' in object.metadata.name\"", '4:17: "in" needs a list or map'),
+        ("on: Pod\ncheck: has(object.metadata.labels['team'])", "4:38: has() needs a field such as has(object.metadata.labels)"),
+        ("on: Pod\ncheck: object.metadata.labels.team != null", '4:40: "!=" cannot compare string with null; test whether'),
+        (
+            "on: Pod\ncheck: object.metadata.labels.app.kubernetes.io/name != ''",
+            "4:38: a string has no fields; write a key that contains dots",
+        ),
+        (
+            "on: Deployment\ncheck: object.spec.containers.all(c, has(c.image))",
+            '4:23: apps/v1 Deployment has no field "containers"; it has spec.template.spec.containers',
+        ),
+        (
+            "on: core/v1 Container\ncheck: self.resources.limits.memory <= '2Gi'",
+            '4:41: resources.limits.memory is a quantity, which "<=" compares as a text',
+        ),
+        ("on: apps/v1/Deployment\ncheck: object.spec.paused", '3:9: unknown kind "apps/v1/Deployment"; did you mean "apps/v1 Deployment"?'),
+        ("on: core/v1 Containers\ncheck: self.image != ''", '3:9: unknown kind "Containers"; did you mean "core/v1 Container"?'),
+        ("on: Certificate\ncheck: object.spec.a", "such as example.com/v1 Certificate"),
+        ("kinds: [Pod]\ncheck: object.spec.hostPID", '3:5: unknown key "kinds"; did you mean "on"?'),
+        ("on: Pod\nexpression: object.spec.hostPID", '4:5: unknown key "expression"; did you mean "check"?'),
+        ("on: Pod\ncheck: object.spec.hostPID\nmessage: 'is {{ object.spec.hostPID }}'", "has doubled braces, which show the text itself"),
+        ("on: Deployment\ncheck: object.spec.replicas < 5\nfix: {set: {spec.replicas: 5}}", 'did you mean "object.spec"?'),
+    ],
+)
+def test_mistakes_of_newcomers(rule: str, expected: str, tmp_path: Path) -> None:
+    lines = "\n".join(f"    {line}" for line in rule.split("\n"))
+    found = mistakes(tmp_path, f"policies:\n  - id: a\n{lines}\n")
+    assert len(found) == 1
+    assert expected in found[0]

@@ -61,8 +61,8 @@ def test_one_of_several_services_is_enough(tmp_path: Path) -> None:
 
 def test_pods_that_are_not_there(tmp_path: Path) -> None:
     assert reported(tmp_path, workload(), monitor(kind="PodMonitor", app="x")) == [
-        'pod-monitor-without-pods: selector app=x matches no Pod in the input (Deployment "web" has other labels), so nothing is scraped; '
-        "correct the selector, or add a workload with these labels"
+        'pod-monitor-without-pods: selector app=x matches no Pod in the input (closest: Deployment "web", with app=web), '
+        "so nothing is scraped; correct the selector, or add a workload with these labels"
     ]
     assert reported(tmp_path, monitor(kind="PodMonitor", app="x")) == []
     assert len(reported(tmp_path, monitor(kind="PodMonitor", app="x"), complete=True)) == 1

@@ -68,7 +68,7 @@ def test_pods_that_another_service_selects_are_spoken_for(tmp_path: Path) -> Non
 def test_pods_of_the_file_that_it_does_not_select(tmp_path: Path) -> None:
     text = service(selector="app: shop, tier: web") + workload("db", "app: other") + workload("api", "app: shop, tier: api")
     (finding,) = check(tmp_path, {"all.yaml": text}, "service-without-pods")
-    assert finding.message == 'selector tier=web matches no Pod in the input (closest: Deployment "api", with tier=api)'
+    assert finding.message == 'selector app=shop,tier=web matches no Pod in the input (closest: Deployment "api", with tier=api)'
 
 
 def test_pods_in_another_namespace(tmp_path: Path) -> None:

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft7Validator
 
 import kcheck
 from tests.cli.conftest import BAD_POD, Program, program
-from tests.cli.test_hook import git
+from tests.git import git
 from tests.helm.programs import PROGRAMS, needs_helm
-from tests.run.test_charts import CHART, POD, findings, write
+from tests.run.test_charts import CHART, POD, ROOT, findings, write
 
 __all__ = ["program"]
 
@@ -136,3 +137,23 @@ def test_older_objects_of_a_cluster_are_compared_with_those_of_charts(program: P
     assert [(each["rule"], each["file"], each["range"]["start"]["line"]) for each in found] == [
         ("immutable-data", "web/templates/map.yaml", 5)
     ]
+
+
+def test_sarif_leads_to_the_lines_of_templates_and_values(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    log = json_of(program, "check", "examples/chart", "--helm", HELM, "--format", "sarif")
+    Draft7Validator(json.loads((ROOT / "tests/fixtures/sarif/sarif-2.1.0.json").read_text())).validate(log)
+    shown = set()
+    for result in log["runs"][0]["results"]:
+        for place in (*result["locations"], *result.get("relatedLocations", ())):
+            uri, region = (place["physicalLocation"][key] for key in ("artifactLocation", "region"))
+            line = (ROOT / uri["uri"]).read_text().splitlines()[region["startLine"] - 1]
+            text = line[region["startColumn"] - 1 : region["endColumn"] - 1]
+            shown.add((result["ruleId"], uri["uri"].removeprefix("examples/chart/"), text))
+    assert {
+        ("unknown-target-port-name", "templates/service.yaml", "{{ .Values.service.targetPort }}"),
+        ("unknown-target-port-name", "values.yaml", "htpp"),
+        ("unknown-field", "templates/_helpers.tpl", "imagePullpolicy"),
+        ("unknown-field", "templates/deployment.yaml", '{{- include "shop.container" . | nindent 8 }}'),
+        ("misspelled-chart-value", "ci/ingress-values.yaml", "hots"),
+    } <= shown

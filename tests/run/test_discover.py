@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 from kcheck.discovery.discover import Discovery, NoSuchPath, Target, discover
 from kcheck.discovery.glob import Excludes, Glob, path_regex
 from tests.conftest import examples
+from tests.git import git
 
 OBJECT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 
@@ -398,18 +398,13 @@ class TestIgnoredByGit:
 
     @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
     def test_a_worktree_has_the_rules_of_its_repository(self, tree: Path) -> None:
-        git(tree, "init", "-q", "main")
-        git(tree / "main", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x")
-        git(tree / "main", "worktree", "add", "-q", "../side")
+        git("init", "-q", "main", folder=tree)
+        git("commit", "-q", "--allow-empty", "-m", "x", folder=tree / "main")
+        git("worktree", "add", "-q", "../side", folder=tree / "main")
         (tree / "main/.git/info").mkdir(exist_ok=True)
         (tree / "main/.git/info/exclude").write_text("a.yaml\n")
         plant(tree, "side/a.yaml", "side/b.yaml")
         assert found("side") == ["side/b.yaml"]
-
-
-def git(folder: Path, *arguments: str) -> str:
-    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    return subprocess.run(["git", *arguments], cwd=folder, env=environment, check=True, capture_output=True, text=True).stdout
 
 
 NAMES = ("a", "b", "ab", "*", "**", "?", "*b", "[ab]", "[!a]*", "a.yaml", "*.yaml", "c.json", r"\a", "[[:alpha:]]", "a*.*")
@@ -424,7 +419,7 @@ def rules(draw: st.DrawFn) -> str:
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("repository")
-    git(root, "init", "-q")
+    git("init", "-q", folder=root)
     for folder in ("", "a/", "b/", "a/a/", "a/b/", "b/ab/"):
         plant(root, *(f"{folder}{name}" for name in ("a.yaml", "ab.yaml", "c.json")))
     return root
@@ -437,7 +432,7 @@ def test_the_files_that_git_would_add_are_found(repository: Path, files: dict[st
     for folder, lines in files.items():
         ignore(repository / folder, *lines)
     try:
-        listed = git(repository, "ls-files", "--others", "--exclude-standard", "-z").split("\0")
+        listed = git("ls-files", "--others", "--exclude-standard", "-z", folder=repository).split("\0")
         assert set(found(str(repository))) == {f"{repository}/{name}" for name in keep_manifests(listed)}
     finally:
         for folder in files:

@@ -124,9 +124,19 @@ def test_what_follows_from_an_unknown_field_is_not_reported() -> None:
 
 
 def test_a_misplaced_field_that_its_place_has_already_is_removed() -> None:
-    template = "  template:\n    strategy: {type: Recreate}\n    metadata: {labels: {app: a}}\n    spec: {containers: [{name: a, image: a}]}\n"
+    template = (
+        "  template:\n    strategy: {type: Recreate}\n    metadata: {labels: {app: a}}\n    spec: {containers: [{name: a, image: a}]}\n"
+    )
     start = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  selector: {matchLabels: {app: a}}\n"
     (found,) = check_text(f"{start}  strategy: {{type: Recreate}}\n{template}", ["unknown-field"])
     assert found.help == "remove it, because spec (line 5) has it already"
     (found,) = check_text(f"{start}  strategy: {{type: RollingUpdate}}\n{template}", ["unknown-field"])
     assert found.help == "merge it into spec (line 5)"
+
+
+def test_a_workload_of_an_older_version_needs_a_selector() -> None:
+    start = "apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata: {name: a}\nspec:\n"
+    template = '  template:\n    metadata: {labels: {app: a, "on": "yes"}}\n    spec: {containers: [{name: a, image: a}]}\n'
+    added = 'spec.selector: {matchLabels: {app: a, "on": "yes"}}'
+    assert advice(start + template, "removed-api") == [f"use apiVersion: apps/v1, and add {added}"]
+    assert advice(f"{start}  selector: {{matchLabels: {{app: a}}}}\n{template}", "removed-api") == ["use apiVersion: apps/v1"]

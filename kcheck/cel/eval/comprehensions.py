@@ -55,9 +55,9 @@ def _all_or_exists(over: Step, slots: tuple[str, ...], predicate: Step, universa
     single = len(slots) == 1
 
     def run(frame: Frame) -> bool:
-        value = over(frame)
-        items = _single_items(value) if single else _items(value, True)
-        left = len(value)
+        whole = over(frame)
+        items = _single_items(whole) if single else _items(whole, True)
+        left = len(whole)
         fault: EvaluationError | None = None
         decided = False
         for item in items:
@@ -86,6 +86,8 @@ def _all_or_exists(over: Step, slots: tuple[str, ...], predicate: Step, universa
             return decisive
         if fault is not None:
             raise fault
+        # No item decided, but all of them: a value that records what is read (kcheck/policy/tracing.py) notices it.
+        len(whole)
         return universal
 
     return run

@@ -40,6 +40,7 @@ from kcheck.cel.library import operators
 from kcheck.cel.library.functions import implementation
 from kcheck.cel.library.operators import NoOverload
 from kcheck.cel.values.values import NONE, EvaluationError, MessageValue, Optional, TypeName, UInt, Value, is_map, key_of
+from kcheck.cel.values.well_known import well_known_message
 
 _OPERATORS: dict[str, Callable[[Value, Value], Value]] = {
     "_-_": operators.subtract, "_*_": operators.multiply, "_/_": operators.divide, "_%_": operators.modulo,
@@ -256,13 +257,14 @@ class _Emitter:
         pairs = zip(expr.fields, expr.values, strict=True)
         steps = [(field, self.emit(value), place in expr.optional) for place, (field, value) in enumerate(pairs)]
         name = expr.name
+        known = well_known_message(name)
 
         def build(frame: Frame) -> Value:
             frame.spent += MESSAGE
             fields: dict[str, Value] = {}
             for field, step, optional in steps:
                 _add_present(lambda value, field=field: fields.__setitem__(field, value), step(frame), optional)  # type: ignore[misc]
-            return MessageValue(name, fields)
+            return MessageValue(name, fields) if known is None else known.build(fields)
 
         return build
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from kcheck.cel.eval.activation import MAX_DEFAULT_DEPTH, Frame, Step, deep_stack
 from kcheck.cel.eval.evaluator import emit
 from kcheck.cel.language.checker import check_types
+from kcheck.cel.language.declarations import Overload
 from kcheck.cel.language.issues import Broken, Issue, issue_at
 from kcheck.cel.language.names import Names
 from kcheck.cel.language.parser import parse
@@ -77,9 +78,9 @@ class Environment:
 
     def __init__(
         self, variables: Mapping[str, Type], minor: int = LATEST, messages: Callable[[str], Type | None] | None = None,
-        libraries: frozenset[str] = frozenset(),
+        libraries: frozenset[str] = frozenset(), functions: Mapping[str, Overload] | None = None, context: str = "",
     ) -> None:  # fmt: skip
-        self.names = Names(dict(variables), minor - 1, messages, libraries)
+        self.names = Names(dict(variables), minor - 1, messages, libraries, functions, context)
         self._programs: dict[str, Program | tuple[Issue, ...]] = {}
 
     def compile(self, text: str) -> Program | tuple[Issue, ...]:

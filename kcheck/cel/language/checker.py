@@ -14,6 +14,7 @@ from kcheck.cel.language.names import Names
 from kcheck.cel.language.syntax import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Message, Select, qualified_name
 from kcheck.cel.values import types
 from kcheck.cel.values.types import BOOL, BYTES, DOUBLE, DYN, ERROR, INT, NULL, STRING, UINT, Type
+from kcheck.cel.values.well_known import well_known_message
 
 Fault = tuple[int, str]
 """An offset and the error there."""
@@ -118,6 +119,8 @@ class _TypeChecker:
             field = expr.args[1]
             expr.overloads = self.names.overloads("_?._")
             return self.field(expr.at, expr.args[0], str(field.value) if isinstance(field, Literal) else "", optional=True)
+        if expr.function in self.names.functions and expr.target is None and not _has_context(expr, self.names.context):
+            expr.args.insert(0, Ident(expr.at, self.names.context))
         args = [self.check_expr(each) for each in expr.args]
         if expr.function in _LOGICAL:
             for each in expr.args:
@@ -218,17 +221,18 @@ class _TypeChecker:
 
     def message(self, expr: Message) -> Type:
         name = expr.name.lstrip(".")
-        found = self.names.message(name)
+        known = well_known_message(name)
+        found = self.names.message(name) if known is None else known.type
         if found is None:
             self.fault(expr.at, f"undeclared reference to '{expr.name}' (in container '')")
             return ERROR
         expr.name = name
-        fields = found.fields
         for index, (field, value, at) in enumerate(zip(expr.fields, expr.values, expr.places, strict=True)):
             actual = self.check_expr(value)
             if index in expr.optional:
                 actual = self.present(value)
-            expected = fields.field(field) if fields else None
+            declared = found.fields
+            expected = known.fields.get(field) if known is not None else declared.field(field) if declared is not None else None
             if expected is None:
                 self.fault(at, f"undefined field '{field}'")
             elif not types.is_assignable(self.known, expected, actual):
@@ -263,3 +267,8 @@ class _TypeChecker:
         found = self.check_expr(expr.result)
         self.scopes.pop()
         return types.substitute(self.known, found)
+
+
+def _has_context(expr: Call, context: str) -> bool:
+    first = expr.args[0] if expr.args else None
+    return isinstance(first, Ident) and first.name == context

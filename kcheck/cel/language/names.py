@@ -52,13 +52,18 @@ class Names:
         variables: names, possibly qualified, with their types.
         minor: expressions may use the functions of Kubernetes 1.N.
         libraries: additional libraries.
+        functions: overloads of functions that the environment adds, by name. Their first argument, of which expressions know nothing, is
+            the variable `context`.
+        context: the variable that added functions receive.
     """
 
     def __init__(
         self, variables: Mapping[str, Type], minor: int, messages: Callable[[str], Type | None] | None = None,
-        libraries: frozenset[str] = frozenset(),
+        libraries: frozenset[str] = frozenset(), functions: Mapping[str, Overload] | None = None, context: str = "",
     ) -> None:  # fmt: skip
         self.variables = variables
+        self.functions = functions or {}
+        self.context = context
         self.minor = minor
         self._messages = messages
         self.libraries = libraries
@@ -81,6 +86,8 @@ class Names:
 
     def overloads(self, function: str) -> tuple[Overload, ...]:
         """Return the overloads of a function; none if the function does not exist."""
+        if function in self.functions:
+            return (self.functions[function],)
         found = self._overloads.get(function)
         if found is None:
             found = overloads(function, self.minor)

@@ -11,6 +11,7 @@ _MODULES = {
     "standard": "conversions", "times": "times", "strings": "strings", "formatting": "formatting", "regexes": "regexes", "urls": "urls",
     "lists": "lists", "optionals": "optionals", "sets": "lists", "authorization": "authorization", "quantities": "quantities",
     "addresses": "addresses", "formats": "formats", "semvers": "semvers", "jsonpatch": "strings",
+    "relations": "relations",
 }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from kcheck.cel.library.authorization import AUTHORIZER, RESOURCE
+from kcheck.cel.library.authorization import authorizer_of
 from kcheck.cel.values.values import EvaluationError, Undecided, Value
 from kcheck.finding.evidence import PolicyEvidence
 from kcheck.finding.severity import ERROR
@@ -80,6 +80,7 @@ class AdmissionPolicies:
         self.bound = [BoundPolicy(each, by_policy[each.name]) for each in ordered if each.name in by_policy]
         self._known = known
         self._user = user
+        self._authorizer = authorizer_of(user.groups if user is not None else ())
         self._params: dict[tuple[str, str], list[dict[str, Any] | None] | ParamError] = {}
         self._candidates: dict[tuple[ResourceName, str], list[BoundPolicy]] = {}
 
@@ -258,7 +259,8 @@ class AdmissionPolicies:
             namespace = self._namespace(review) if review.namespace and not review.is_namespace else None
             found = review.answers[matched] = {
                 "object": review.object_as(matched), "oldObject": review.old_as(matched), "namespaceObject": namespace,
-                "request": Request(review, matched, self._user), "authorizer": AUTHORIZER, "authorizer.requestResource": RESOURCE,
+                "request": Request(review, matched, self._user), "authorizer": self._authorizer[0],
+                "authorizer.requestResource": self._authorizer[1],
             }  # fmt: skip
         return found
 

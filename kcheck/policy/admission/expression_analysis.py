@@ -200,6 +200,8 @@ class ExpressionAnalysis:
             return self._comparison(expr, operands[0], operands[1])
         if function == "@in":
             return self._membership(expr, operands[0], operands[1])
+        if function in _ORDERS:
+            self._quantity_order(expr, operands)
         if function in ("_[_]", "dyn"):
             return operands[0] if function == "dyn" else _item_of(operands[0])
         if function == "_+_":
@@ -229,6 +231,16 @@ class ExpressionAnalysis:
             if constant is not UNKNOWN and (misfit := _misfit(known, constant)):
                 self._report("policy-type-mismatch", expr.at, *misfit)
         return NOTHING
+
+    def _quantity_order(self, expr: Call, operands: list[Known]) -> None:
+        """Report quantities that are ordered as the texts that they are: "10Gi" < "9Gi"."""
+        for known in operands:
+            if known.shape is not None and known.shape.kind == "quantity" and known.path:
+                field = _field(known.path)
+                message = f'{field} is a quantity, which "{expr.function.strip("_")}" compares as a text: "10Gi" is less than "9Gi"'
+                help = f"use {_METHODS[expr.function]}"
+                self._report("policy-type-mismatch", expr.at, message, help)
+                return
 
     def _membership(self, expr: Call, one: Known, holder: Known) -> Known:
         if not isinstance(holder.value, list):
@@ -281,6 +293,11 @@ _SHAPES_OF_PARTS = frozenset(("policy/v1 Eviction", "core/v1 Binding", "autoscal
 
 _MAX_ITEMS = 500
 """Items of constant lists for which expressions are followed, for one kind: nested macros multiply them."""
+_METHODS = {
+    "_<_": "quantity(a).isLessThan(quantity(b))", "_>_": "quantity(a).isGreaterThan(quantity(b))",
+    "_<=_": "!quantity(a).isGreaterThan(quantity(b))", "_>=_": "!quantity(a).isLessThan(quantity(b))",
+}  # fmt: skip
+_ORDERS = frozenset(_METHODS)
 _SCALARS = frozenset(("string", "boolean", "integer", "number", "bytes", "time", "micro-time", "quantity"))
 _WORDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "string": ("a string", (str,)), "quantity": ("a string", (str,)), "time": ("a string", (str,)), "bytes": ("a string", (str,)),

@@ -93,7 +93,7 @@ def _contradiction(expr: Call, parts: list[Expr], is_or: bool) -> Contradiction 
         if equal is not None:
             field, first, second = equal
             if is_or:
-                message = f'always true: {field} differs from {first} or from {second}'
+                message = f"always true: {field} differs from {first} or from {second}"
             else:
                 message = f"always false: {field} never equals both {first} and {second}"
             return Contradiction(expr.at, is_or, message, f"use {other} instead of {word}")
@@ -142,11 +142,11 @@ def _impossible_bounds(one: Expr, two: Expr, is_or: bool) -> str | None:
     if not isinstance(low, (int, float)) or not isinstance(high, (int, float)) or isinstance(low, bool) or isinstance(high, bool):
         return None
     closed = lower[2] == "_>=_" and upper[2] == "_<=_"
-    shown = f"{lower[1]} {lower[2].strip('_')} {low}", f"{upper[2].strip('_')} {high}"
+    shown = f"{lower[2].strip('_')} {low}", f"{upper[2].strip('_')} {high}"
     if is_or and (low < high or (low == high and (lower[2] == "_>=_" or upper[2] == "_<=_"))):
-        return f"every number is {shown[0].partition(' ')[2]} or {shown[1]}"
+        return f"every number is {shown[0]} or {shown[1]}"
     if not is_or and (low > high or (low == high and not closed)):
-        return f"no number is {shown[0].partition(' ')[2]} and {shown[1]}"
+        return f"no number is {shown[0]} and {shown[1]}"
     return None
 
 

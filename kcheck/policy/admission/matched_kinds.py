@@ -64,7 +64,7 @@ class MatchedKinds(NamedTuple):
 
 
 def matched_kinds(match: MatchResources, store: Store) -> MatchedKinds:
-    """Return the kinds that rules match in a Kubernetes version. """
+    """Return the kinds that rules match in a Kubernetes version."""
     found: dict[tuple[ResourceName, str], MatchedKind] = {}
     unknown = False
     resources = list(_resources(store))
@@ -85,7 +85,8 @@ def matched_kinds(match: MatchResources, store: Store) -> MatchedKinds:
     if len(kinds) > MAX_KINDS:
         return MatchedKinds((), False)
     every_group = any("*" in rule.groups for rule in match.rules)
-    return MatchedKinds(tuple(sorted(kinds, key=lambda each: (each.name.kind, each.name, each.subresource))), not every_group and not unknown)
+    ordered = sorted(kinds, key=lambda each: (each.name.kind, each.name, each.subresource))
+    return MatchedKinds(tuple(ordered), not every_group and not unknown)
 
 
 def _resources(store: Store) -> Iterator[tuple[ResourceName, Shape]]:

@@ -70,7 +70,7 @@ class Matcher:
         if self._excludes and _selected_by(self._excludes, self._exact, review) is not None:
             return "excludeResourceRules"
         if self.matched_by_rules(review) is None:
-            version = f"{name.group}/{name.version}" if name.group else name.version
+            version = name.api_version
             return f"resourceRules: none for {review.operation} of {name.plural} in {version}"
         if self._namespaces is not None and not self._selects_namespace(review, namespace_labels):
             return f"namespaceSelector: {self._namespaces}"

@@ -19,7 +19,7 @@ _SCALED = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "example"}
 _CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
 _ROLE_REF = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"}
 
-_BODIES: Mapping[str, Mapping[str, Any]] = {
+BODIES: Mapping[str, Mapping[str, Any]] = {
     "v1 Pod": {"spec": {"containers": [_CONTAINER]}},
     "v1 ReplicationController": {"spec": {"selector": _LABELS, "template": _TEMPLATE}},
     "v1 Service": {"spec": {"ports": [{"port": 80}]}},
@@ -28,7 +28,8 @@ _BODIES: Mapping[str, Mapping[str, Any]] = {
     "v1 PersistentVolume": {
         "spec": {"accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}, "hostPath": {"path": "/data"}}
     },
-    "apps/v1 Deployment": {"spec": _WORKLOAD}, "apps/v1 ReplicaSet": {"spec": {"selector": {"matchLabels": _LABELS}, "template": _TEMPLATE}},
+    "apps/v1 Deployment": {"spec": _WORKLOAD},
+    "apps/v1 ReplicaSet": {"spec": {"selector": {"matchLabels": _LABELS}, "template": _TEMPLATE}},
     "apps/v1 DaemonSet": {"spec": _WORKLOAD}, "apps/v1 StatefulSet": {"spec": {**_WORKLOAD, "serviceName": "example"}},
     "batch/v1 Job": {"spec": _JOB}, "batch/v1 CronJob": {"spec": {"schedule": "0 3 * * *", "jobTemplate": {"spec": _JOB}}},
     "networking.k8s.io/v1 Ingress": {"spec": {"rules": [{"host": "example.com"}]}},
@@ -38,7 +39,8 @@ _BODIES: Mapping[str, Mapping[str, Any]] = {
     "autoscaling/v2 HorizontalPodAutoscaler": {"spec": {"maxReplicas": 3, "scaleTargetRef": _SCALED}},
     "autoscaling/v1 HorizontalPodAutoscaler": {"spec": {"maxReplicas": 3, "scaleTargetRef": _SCALED}},
     "rbac.authorization.k8s.io/v1 Role": {}, "rbac.authorization.k8s.io/v1 ClusterRole": {},
-    "rbac.authorization.k8s.io/v1 RoleBinding": {"roleRef": _ROLE_REF}, "rbac.authorization.k8s.io/v1 ClusterRoleBinding": {"roleRef": _ROLE_REF},
+    "rbac.authorization.k8s.io/v1 RoleBinding": {"roleRef": _ROLE_REF},
+    "rbac.authorization.k8s.io/v1 ClusterRoleBinding": {"roleRef": _ROLE_REF},
     "storage.k8s.io/v1 StorageClass": {"provisioner": "example.com/disk"},
     "scheduling.k8s.io/v1 PriorityClass": {"value": 1000},
 }  # fmt: skip
@@ -63,7 +65,7 @@ _MAX_DEPTH = 12
 def minimal_object(name: ResourceName, shape: Shape, store: Store) -> dict[str, Any] | None:
     """Return the smallest object of a kind in JSON, without defaults; None if it is not known."""
     api_version = f"{name.group}/{name.version}" if name.group else name.version
-    body: Any = _BODIES.get(f"{api_version} {name.kind}")
+    body: Any = BODIES.get(f"{api_version} {name.kind}")
     if body is None and store.builtin(api_version, name.kind) is None and shape.kind == "object":
         body = minimal_value(shape)
         spec = shape.fields.get("spec")

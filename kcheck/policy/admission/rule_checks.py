@@ -57,7 +57,8 @@ def _whole_problems(match: Node, found: MatchResources, store: Store) -> Iterato
         yield UNMATCHED, Problem(match["excludeResourceRules"], message, help="exclude less, or remove the policy", at="key")
     selects = selector_of(match["namespaceSelector"])
     plurals = sorted({each.name.plural for each in kinds.kinds})
-    if selects is not None and selects.requirements and all(not each.name.namespaced and each.name.plural != "namespaces" for each in kinds.kinds):
+    has_namespace = any(each.name.namespaced or each.name.plural == "namespaces" for each in kinds.kinds)
+    if selects is not None and selects.requirements and not has_namespace:
         message = f"namespaceSelector has no effect: {enumeration(plurals[:3])} are cluster-scoped"
         yield UNMATCHED, Problem(match["namespaceSelector"], message, help="remove namespaceSelector, or use objectSelector", at="key")
 

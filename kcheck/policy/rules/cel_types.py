@@ -8,6 +8,7 @@ from typing import Any
 from kcheck.cel.values import types
 from kcheck.cel.values.types import DYN, STRING, Type, list_of, map_of
 from kcheck.kube.suggestions import nearest
+from kcheck.policy.rules.explanations import FieldMisses
 from kcheck.policy.verdict import Path
 from kcheck.schema.shape import Shape
 
@@ -21,7 +22,7 @@ _SCALARS: Mapping[str, Type] = {
 class ShapeFields:
     """The fields of an object type by name. Unknown names are recorded in `misses`, with the most similar name."""
 
-    def __init__(self, shape: Shape, misses: dict[str, str]) -> None:
+    def __init__(self, shape: Shape, misses: FieldMisses) -> None:
         self._shape = shape
         self._misses = misses
 
@@ -35,12 +36,12 @@ class ShapeFields:
         if found is None and name.startswith("__") and name.endswith("__"):
             found = self._shape.fields.get(name[2:-2])
         if found is None:
-            self._misses[name] = nearest(name, list(self._shape.fields)) or ""
+            self._misses.record(name, nearest(name, list(self._shape.fields)) or "")
             return None
         return cel_type(found.shape, self._misses)
 
 
-def cel_type(shape: Shape | None, misses: dict[str, str]) -> Type:
+def cel_type(shape: Shape | None, misses: FieldMisses) -> Type:
     """Return the CEL type of values of a shape. `misses`: receives unknown fields that an expression reads, with the most similar name."""
     if shape is None:
         return DYN

@@ -16,11 +16,12 @@ from kcheck.policy.admission.evaluation import hide_values, without_secrets
 from kcheck.policy.admission.mutation import MutationError, plain_value
 from kcheck.policy.admission.requests import Request
 from kcheck.policy.known_objects import KnownObjects
-from kcheck.policy.policy_input import PolicyUser
+from kcheck.policy.policy_input import PolicyUser, RelatedObject
+from kcheck.policy.relations import InputRelations, ObjectRelations
 from kcheck.policy.resource_names import ResourceName
 from kcheck.policy.review import Review
 from kcheck.policy.rules.definitions import RuleExpression, ShortRule
-from kcheck.policy.rules.programs import OBJECTS, RulePrograms, value_at
+from kcheck.policy.rules.programs import OBJECTS, RELATIONS, RulePrograms, value_at
 from kcheck.policy.rules.scopes import ResolvedScope
 from kcheck.policy.shown_values import shown_value
 from kcheck.policy.tracing import NAME, ReadTrace, traced
@@ -90,14 +91,25 @@ class RuleEngine:
         store: The kinds of the Kubernetes version.
         known: The Namespaces.
         user: The user who makes the requests, None if unknown.
+        related: The objects with their relations.
     """
 
-    def __init__(self, rules: Iterable[ShortRule], store: Store, known: KnownObjects, user: PolicyUser | None) -> None:
+    def __init__(
+        self, rules: Iterable[ShortRule], store: Store, known: KnownObjects, user: PolicyUser | None,
+        related: tuple[RelatedObject, ...] = (),
+    ) -> None:  # fmt: skip
         by_id = {each.id: each for each in rules}
+        self.rules = tuple(by_id.values())
         self._bound = [_BoundRule(each, store) for _, each in sorted(by_id.items())]
         self._known = known
+        self._relations = InputRelations(related, store)
+        self._store = store
         self._user = user
         self._candidates: dict[ResourceName, list[_BoundRule]] = {}
+
+    def use_relations(self, related: tuple[RelatedObject, ...]) -> None:
+        """Replace the objects with their relations."""
+        self._relations = InputRelations(related, self._store)
 
     def verdicts(self, review: Review, is_enabled: IsEnabled) -> Iterator[Verdict | PolicyNotice]:
         """Yield what the enabled rules say of an object."""
@@ -173,6 +185,7 @@ class RuleEngine:
             shared = review.answers[ENGINE] = {
                 "object": review.object, "oldObject": review.old, "namespaceObject": namespace,
                 "request": Request(review, review.name, self._user), OBJECTS: InputObjectsByKind(self._known, file),
+                RELATIONS: ObjectRelations(self._relations, self._known, file),
             }  # fmt: skip
         frame = Frame(shared, CALL_LIMIT)
         frame["self"] = value

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kcheck.kube.resource import Resource, resources
 from kcheck.policy.known_objects import KnownObjects
-from kcheck.policy.policy_input import KnownObject
+from kcheck.policy.policy_input import FindRelations, KnownObject
 from kcheck.policy.review import Review
 from kcheck.policy.rules.definitions import RuleExample, ShortRule
 from kcheck.policy.rules.engine import RuleEngine
+from kcheck.policy.rules.programs import uses_relations
 from kcheck.policy.rules.scopes import ResolvedScope
 from kcheck.policy.verdict import Path, PolicyNotice, ProposedChange, Verdict, shown_path
 from kcheck.schema.shape import Shape
@@ -32,7 +33,9 @@ class ExampleFailure(NamedTuple):
     message: str
 
 
-def example_failures(rule: ShortRule, example: RuleExample, store: Store) -> Iterator[ExampleFailure]:
+def example_failures(
+    rule: ShortRule, example: RuleExample, store: Store, find_relations: FindRelations = lambda texts: ()
+) -> Iterator[ExampleFailure]:
     """Yield how the result of an example differs from what it must be."""
     scope = ResolvedScope(rule.scope, store)
     value = complete_object(example.node.plain(), scope)
@@ -42,6 +45,10 @@ def example_failures(rule: ShortRule, example: RuleExample, store: Store) -> Ite
         return
     known = KnownObjects(_known_object(each) for each in example.context)
     engine = RuleEngine([rule], store, known, None)
+    if uses_relations(rule):
+        # Objects of one file are applied together.
+        objects = [*(each.plain() for each in example.context), value]
+        engine.use_relations(find_relations([("objects.yaml", documents_of(objects))]))
     review = Review(resource, store)
     found = list(engine.verdicts(review, lambda id: True))
     verdicts = [each for each in found if isinstance(each, Verdict)]
@@ -133,6 +140,11 @@ def resource_of_json(value: Any, path: str) -> Resource | None:
         for each in resources(document):
             return each
     return None
+
+
+def documents_of(objects: Iterable[Any]) -> str:
+    """Return objects in JSON as a file with a document of each."""
+    return "\n---\n".join(json.dumps(each, default=str) for each in objects)
 
 
 def _known_object(node: Node) -> KnownObject:

@@ -9,15 +9,16 @@ from typing import Any
 from kcheck.cel.eval.program import LATEST, Environment, Program
 from kcheck.cel.kubernetes.expressions import source_offset
 from kcheck.cel.kubernetes.policies import NAMESPACE, REQUEST
-from kcheck.cel.language.declarations import known_functions
+from kcheck.cel.language.declarations import Overload
 from kcheck.cel.language.issues import Issue
 from kcheck.cel.language.syntax import Call, Comprehension, Expr, Ident, Literal, Select
+from kcheck.cel.library import relations
 from kcheck.cel.values.types import BOOL, DYN, STRING, Type, list_of
-from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.policy.admission.expression_analysis import UNKNOWN, ExpressionAnalysis
 from kcheck.policy.resource_names import ResourceName
 from kcheck.policy.rules.cel_types import ShapeFields, cel_type
 from kcheck.policy.rules.definitions import RuleExpression, ShortRule
+from kcheck.policy.rules.explanations import Context, FieldMisses, explained
 from kcheck.policy.rules.scopes import ResolvedScope
 from kcheck.policy.verdict import Path
 from kcheck.schema.shape import Field, Shape
@@ -25,19 +26,27 @@ from kcheck.schema.store import Store
 from kcheck.text.mistake import Mistake
 from kcheck.text.record import NamedTuple
 
-_CONTAINER = " (in container '')"
-_UNDEFINED = re.compile(r"undefined field '([^']+)'")
 _UNDECLARED = re.compile(r"undeclared reference to '([^']+)'")
-_VARIABLES = ("object", "self", "oldObject", "request", "namespaceObject", "objects")
+RELATIONS_TYPE = relations.TYPE
 OBJECTS = "objects"
 """The variable with the objects of the input by kind: `objects.Service` is a list."""
 
 
-def _environment(whole: Type, value: Type, objects: Type = DYN) -> Environment:
+RELATIONS = "@relations"
+"""The hidden variable that functions such as podsOf receive."""
+
+
+def _environment(whole: Type, value: Type, objects: Type = DYN, pod: Type = DYN, service: Type = DYN, other: Type = DYN) -> Environment:
+    source = Type("opaque", RELATIONS_TYPE)
     named = {
         "object": whole, "oldObject": whole, "self": value, "request": REQUEST, "namespaceObject": NAMESPACE, OBJECTS: objects,
+        RELATIONS: source,
     }  # fmt: skip
-    return Environment(named, LATEST)
+    results = {"podsOf": list_of(pod), "servicesOf": list_of(service), "ownerOf": DYN, "namespaceOf": NAMESPACE}
+    functions = {
+        name: Overload(name, name, "relations", 0, False, (source, DYN), results.get(name, list_of(other)), ()) for name in relations.NAMES
+    }
+    return Environment(named, LATEST, functions=functions, context=RELATIONS)
 
 
 _untyped = _environment(DYN, DYN)
@@ -84,10 +93,16 @@ def kinds_read(rule: ShortRule) -> set[str]:
     return found
 
 
+def uses_relations(rule: ShortRule) -> bool:
+    """Return whether expressions of a rule call a function such as podsOf."""
+    programs = (_untyped.compile(expression.text) for _, expression in rule.expressions())
+    return any(isinstance(each, Program) and each.uses(RELATIONS) for each in programs)
+
+
 class _KindFields:
     """The variable `objects`: a list of each kind. Unknown kinds are recorded in `misses`."""
 
-    def __init__(self, store: Store, misses: dict[str, str]) -> None:
+    def __init__(self, store: Store, misses: FieldMisses) -> None:
         self._store = store
         self._misses = misses
 
@@ -97,10 +112,10 @@ class _KindFields:
     def field(self, name: str) -> Type | None:
         versions = self._store.versions_of(name)
         if not versions:
-            self._misses[name] = self._store.kind_like(name) or ""
+            self._misses.of(OBJECTS).record(name, self._store.kind_like(name) or "")
             return None
         builtin = self._store.builtin(versions[0], name) if len(versions) == 1 else None
-        return list_of(cel_type(builtin.shape if builtin is not None else None, self._misses))
+        return list_of(cel_type(builtin.shape if builtin is not None else None, self._misses.of(name)))
 
 
 class FieldPath(NamedTuple):
@@ -137,10 +152,15 @@ class _RuleTarget:
         self, store: Store, title: str, whole: Shape | None, value: Shape | None, name: ResourceName | None, every: bool = False
     ) -> None:  # fmt: skip
         self.title = title
-        self.misses: dict[str, str] = {}
+        self.misses = FieldMisses(title)
         whole_type = _any_object(self.misses) if every else cel_type(whole, self.misses)
         objects = Type("object", OBJECTS, fields=_KindFields(store, self.misses))
-        self.environment = _environment(whole_type, whole_type if value is None else cel_type(value, self.misses), objects)
+        pod, service = (
+            cel_type(builtin.shape if (builtin := store.builtin("v1", kind)) is not None else None, self.misses.of(kind))
+            for kind in ("Pod", "Service")
+        )
+        own = whole_type if value is None else cel_type(value, self.misses)
+        self.environment = _environment(whole_type, own, objects, pod, service, _any_object(self.misses))
         self.name = name
         self.shape = whole
         self.own = value
@@ -181,12 +201,12 @@ def _targets(scope: ResolvedScope, store: Store) -> list[_RuleTarget]:
     if scope.types:
         return [_RuleTarget(store, each, None, store.definitions.shape(each), None, every=True) for each in scope.types]
     for name, shape in scope.described_kinds():
-        version = f"{name.group}/{name.version}" if name.group else name.version
+        version = name.api_version
         found.append(_RuleTarget(store, f"{version} {name.kind}", shape, None, name))
     return found or [_RuleTarget(store, "objects of all kinds", None, None, None, every=True)]
 
 
-def _any_object(misses: dict[str, str]) -> Type:
+def _any_object(misses: FieldMisses) -> Type:
     """Return the type of an object of any kind: its metadata is known, all other fields are dyn."""
     return Type("object", "object", fields=_CommonFields(misses))
 
@@ -205,7 +225,7 @@ _METADATA = Shape("object", "metadata", fields={
 class _CommonFields:
     """The fields of an object whose kind is not known."""
 
-    def __init__(self, misses: dict[str, str]) -> None:
+    def __init__(self, misses: FieldMisses) -> None:
         self._misses = misses
 
     def is_escaped(self, name: str) -> bool:
@@ -222,11 +242,13 @@ _WANTED: Mapping[str, Type] = {"when": BOOL, "check": BOOL}
 
 def _faults(role: str, expression: RuleExpression, target: _RuleTarget, several: bool) -> Iterator[tuple[int, str]]:
     """Yield the errors of an expression, with their offsets in it."""
-    target.misses.clear()
+    target.misses.found.clear()
     found = target.environment.compile(expression.text)
     if not isinstance(found, Program):
-        for issue in found:
-            yield _word_start(issue, expression.text), _explained(issue, target)
+        context = Context(target.misses, target.shape, target.own)
+        # Further errors often follow from the first.
+        for issue in found[:1]:
+            yield _word_start(issue, expression.text), explained(issue, expression.text, context)
         return
     wanted = _WANTED.get(role)
     if wanted is not None and found.type is not wanted and found.type is not DYN:
@@ -253,23 +275,6 @@ def _constant(expression: RuleExpression, target: _RuleTarget) -> object:
     found = target.environment.compile(expression.text)
     analysis = target.analysis()
     return UNKNOWN if analysis is None or not isinstance(found, Program) else analysis.analyse(found.expr).value
-
-
-def _explained(issue: Issue, target: _RuleTarget) -> str:
-    """Return the message of an error, with the name that was probably meant."""
-    message = issue.message.removesuffix(_CONTAINER).replace("Syntax error: ", "syntax error: ")
-    undefined = _UNDEFINED.search(message)
-    if undefined is not None:
-        near = target.misses.get(undefined[1], "")
-        owner = target.title
-        return f'{owner} has no field "{undefined[1]}"' + (f"; {did_you_mean(near)}" if near else "")
-    undeclared = _UNDECLARED.search(message)
-    if undeclared is not None:
-        word = undeclared[1]
-        near = nearest(word, [*_VARIABLES, *known_functions()]) or ""
-        quoted = f"; write '{word}' in quotes for a text" if not near and word.isidentifier() else ""
-        return f'unknown name "{word}"' + (f"; {did_you_mean(near)}" if near else quoted)
-    return message
 
 
 def _word_start(issue: Issue, text: str) -> int:

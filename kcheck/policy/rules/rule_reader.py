@@ -10,7 +10,7 @@ from typing import Literal
 from kcheck.finding.severity import ERROR, Severity
 from kcheck.kube.selector import BadSelector, Selector, of_fields, of_map
 from kcheck.kube.selector import parse as parse_selector
-from kcheck.kube.suggestions import suggest
+from kcheck.kube.suggestions import did_you_mean, suggest
 from kcheck.policy.rules.definitions import (
     FixStep,
     RuleExample,
@@ -31,6 +31,15 @@ _FIX_KEYS = ("set", "add", "remove", "safe")
 _EXAMPLE_KEYS = ("pass", "fail")
 _CASE_KEYS = ("object", "with", "message", "at")
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
+_MEANT_KEYS = {
+    "kinds": "on", "kind": "on", "match": "on", "resources": "on", "expression": "check", "validate": "check", "rule": "check",
+    "cel": "check", "condition": "when", "if": "when", "name": "id", "description": "title", "level": "severity", "remediation": "help",
+    "path": "at",
+    "namespace": "namespaces", "labelSelector": "labels", "selector": "labels", "group": "groups", "type": "types", "tests": "examples",
+    "good": "pass", "bad": "fail", "replace": "set", "delete": "remove", "append": "add", "objects": "with",
+}  # fmt: skip
+"""The keys for names of other policy languages."""
+_GO_TEMPLATE = re.compile(r"\{\{\s*(\.?(?:object|self|oldObject|request)\b[^{}]*?)\s*\}\}")
 _NO_NODE = Node(None, 0, 0)
 _BUNDLE_KEYS = ("policies", "bundle")
 
@@ -84,7 +93,9 @@ class _RuleReader:
             if name in known:
                 found[name] = child
             else:
-                self.wrong(child, f"unknown key {json.dumps(name)}; {suggest(name, known)}", "key")
+                meant = _MEANT_KEYS.get(name)
+                help = did_you_mean(meant) if meant in known else suggest(name, known)
+                self.wrong(child, f"unknown key {json.dumps(name)}; {help}", "key")
         return found
 
     def rule(self, node: Node) -> ShortRule | None:
@@ -92,13 +103,15 @@ class _RuleReader:
         entries = self.entries(node, _RULE_KEYS)
         name = self.name(entries.get("id", _NO_NODE), node)
         check = self.expression(entries["check"]) if "check" in entries else None
-        if "check" not in entries:
+        if "check" not in entries and not any(_MEANT_KEYS.get(each) == "check" for each, _ in node.entries):
             self.wrong(node, "check is missing; add an expression that is true for good objects", "key")
         if check is None or not name:
             return None
         title = self.text(entries.get("title", _NO_NODE))
         fix = entries.get("fix", _NO_NODE)
-        message = self.template(entries["message"]) if "message" in entries else (title or f"the check {check.text} fails",)
+        # A title says what is demanded, not what is wrong.
+        fault = f"violates the rule: {title}" if title else f"the check {' '.join(check.text.split())} fails"
+        message = self.template(entries["message"]) if "message" in entries else (fault,)
         return ShortRule(
             name=name,
             title=title or _literal(message),
@@ -164,6 +177,8 @@ class _RuleReader:
         if not node.text:
             self.wrong(node, f"{node.name} must be a string")
             return ()
+        if (template := _GO_TEMPLATE.search(node.text)) is not None:
+            self.wrong(node, f"{node.name} has doubled braces, which show the text itself; write {{{template[1].lstrip('.')}}}")
         text, parts, literal, at = node.text, list[str | RuleExpression](), "", 0
         while at < len(text):
             if text.startswith(("{{", "}}"), at):

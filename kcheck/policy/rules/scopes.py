@@ -38,7 +38,7 @@ class ResolvedScope:
                 types.append(f"{version} {kind}")
             else:
                 kinds.append((written, kind))
-                self._check_kind(written, kind)
+                self._check_kind(written, kind, sorted(names) if version else [])
         for each in scope.types:
             if each not in names:
                 self.faults.append((each, _unknown_type(each, sorted(names))))
@@ -52,7 +52,8 @@ class ResolvedScope:
             if near is not None:
                 self.faults.append((group, f'unknown API group "{group}"; {did_you_mean(near)}'))
 
-    def _check_kind(self, version: str, kind: str) -> None:
+    def _check_kind(self, version: str, kind: str, types: list[str]) -> None:
+        """Record a kind that does not exist. `types`: the API types that may be meant."""
         if kind == "*" or kind in {each for _, each in self.store.components.kinds()}:
             return
         served = self.store.versions_of(kind)
@@ -62,7 +63,13 @@ class ResolvedScope:
         if not served:
             same = [each for each in self.store.definitions.types() if each.rpartition(" ")[2] == kind]
             near = same[0] if same else self.store.kind_like(kind)
-            unknown = "for a custom resource, write its apiVersion before the kind"
+            last = kind.rpartition("/")[2]
+            written = self.store.versions_of(last) if "/" in kind else []
+            if types and (meant := nearest(f"{version if '/' in version else f'{_CORE}/{version}'} {kind}", types)):
+                near = meant
+            elif written:
+                near = f"{written[0]} {last}"
+            unknown = f"for a custom resource, write its apiVersion before the kind, such as example.com/v1 {last}"
             self.faults.append((title, f'unknown kind "{kind}"; {did_you_mean(near) if near else unknown}'))
         elif version and version not in served:
             self.faults.append((title, f'no kind "{kind}" in {version}; use {" or ".join(served)}'))

@@ -38,7 +38,7 @@ def policy_of(rule: ShortRule, store: Store) -> list[dict[str, Any]]:
         check = f"!({_converted(when)}) || ({check})"
     elif when is not None:
         conditions.append({"name": "when", "expression": _converted(when)})
-    validation: dict[str, Any] = {"expression": check, "message": rule.title}
+    validation: dict[str, Any] = {"expression": check, "message": _static_message(rule)}
     # Only kcheck masks the values of Secrets.
     if any(not isinstance(each, str) for each in rule.message) and "Secret" not in {kind for _, kind in scope.kinds}:
         validation["messageExpression"] = _message_expression(rule.message)
@@ -75,6 +75,12 @@ def _places_of_self(expr: Expr) -> Iterator[int]:
     parts = [expr.over, *expr.parts] if isinstance(expr, Comprehension) else expr.children
     for each in parts:
         yield from _places_of_self(each)
+
+
+def _static_message(rule: ShortRule) -> str:
+    """Return the message of a rule, or its title if the message has expressions."""
+    texts = [each for each in rule.message if isinstance(each, str)]
+    return "".join(texts) if len(texts) == len(rule.message) else rule.title
 
 
 def _message_expression(template: Template) -> str:

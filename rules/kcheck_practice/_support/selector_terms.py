@@ -1,8 +1,10 @@
-"""Selectors within Pods, for rules that check the meaning of selectors that the API server accepts."""
+"""Selectors: those within Pods that the API server accepts, and what comes closest to one that matches nothing."""
 
 from __future__ import annotations
 
-from kcheck.api import Node, selector, strings
+from collections.abc import Iterable, Mapping
+
+from kcheck.api import Facts, Node, selector, strings
 
 
 def accepted(listed: Node, labels: Node | None = None) -> selector.Selector | None:
@@ -20,3 +22,13 @@ def _is_sound(requirement: selector.Requirement) -> bool:
     if requirement.operator in ("In", "NotIn"):
         return bool(requirement.values)
     return requirement.operator not in ("Gt", "Lt") or requirement.limit is not None
+
+
+def closest_object(wanted: selector.Selector, candidates: Iterable[tuple[Facts, Mapping[str, str]]]) -> str:
+    """The first object with a key of a selector, and its values, as part of a message; "" if none has one."""
+    keys = {requirement.key for requirement in wanted.requirements}
+    for f, labels in candidates:
+        have = ", ".join(f"{key}={value}" for key, value in labels.items() if key in keys)
+        if have:
+            return f" (closest: {f.title}, with {have})"
+    return ""

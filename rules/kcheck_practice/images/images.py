@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Annotated
 
-from kcheck.api import ERROR, INFO, Complaint, Container, Correction, Problem, help_of, image, pattern, placeholders, rule
+from kcheck.api import ERROR, INFO, Complaint, Container, Correction, Problem, Suggestion, help_of, image, pattern, placeholders, rule
 from kcheck_practice._support.security_contexts import is_whole, named
 
 # Import paths that the build tool ko replaces with an image.
@@ -29,6 +29,8 @@ _LIBRARY = """
     varnish vault websphere-liberty wordpress xwiki yourls znc zookeeper
 """
 _OFFICIAL = frozenset(_LIBRARY.split())
+# The address of a page about an image: hub.docker.com/r/ORGANIZATION/IMAGE, and _/ for official images.
+_WEB_PAGE = pattern(r"(?:https?://)?hub\.docker\.(?:com|io)/(?:r|_)/(?=.)")
 # A part of a path in capitals, such as OWNER: repositories have names in lower case.
 _CAPITALS = pattern(r"(?:^|/)[A-Z][A-Z0-9_-]+(?=[/:@]|$)")
 # A version of at least three parts in the name of a repository, such as inference-cu124.2-3: the repository contains only this version.
@@ -94,9 +96,18 @@ def unpinned_image(
     fixable=True,
 )
 def image_name(container: Container) -> Iterator[Problem]:
-    """Yield images that do not parse. The API server accepts them, but the kubelet keeps the container in the state InvalidImageName."""
+    """Yield images that do not parse. The API server accepts them, but the kubelet keeps the container in the state InvalidImageName.
+
+    The address of an image on the web site of Docker Hub parses, but no registry answers there.
+    """
     node = container["image"]
     if not node.text or _is_filled_in(node.text):
+        return
+    page = _WEB_PAGE.match(node.text)
+    if page is not None:
+        message = f'image "{node.text}" is the address of a web page of Docker Hub'
+        name = node.text[page.end() :]
+        yield Problem(node, message, help=Suggestion(f"use {name}", name, safe=False))
         return
     try:
         image.parse(node.text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcheck.api import ERROR, INFO, Backend, Bundle, Facts, Node, Problem, Related, Resource, is_managed_namespace, may_share, network, rule
+from kcheck_practice._support.selector_terms import closest_object
 
 _GROUPS = ("networking", "network-policies")
 _POLICY = "networking.k8s.io NetworkPolicy"
@@ -50,7 +51,7 @@ def policy_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
     beside = (f for f in bundle.peers_of(policy) if may_share(f.id.namespace, policy.id.namespace))
     here = [f for f in beside if f.is_complete and f.pods and f.id.kind in _WORKLOADS]
     if bundle.complete or (here and not bundle.is_operated(policy)):
-        closest = f" ({here[0].title} has other labels)" if here else ""
+        closest = closest_object(found.selector, [(f, pod.labels) for f in here for pod in f.pods])
         message = f"podSelector {found.selector} matches no Pod in the input{closest}, so the NetworkPolicy has no effect"
         yield Problem(found.place, message, help="correct spec.podSelector, or add a workload with these labels")
 

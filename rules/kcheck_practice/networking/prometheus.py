@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 
 from kcheck.api import ERROR, Bundle, Facts, PodFact, PortFact, Problem, Related, SelectorFact, did_you_mean, rule
+from kcheck_practice._support.selector_terms import closest_object
 from kcheck_practice._support.typos import correction, meant
 from kcheck_practice.networking._service_backends import backends
 
@@ -39,7 +40,7 @@ def monitor_without_services(monitor: Facts, bundle: Bundle) -> Iterator[Problem
         return
     here = [f for f in bundle.peers_of(monitor) if f.id.kind == "Service" and f.is_complete]
     if bundle.complete or here:
-        closest = f" ({here[0].title} has other labels)" if here else ""
+        closest = closest_object(found.selector, [(f, f.labels) for f in here])
         message = f"selector {found.selector} matches no Service in the input{closest}, so nothing is scraped"
         hint = "correct the selector, or add these labels to the Service"
         elsewhere = next((f for f in here if found.selector.matches(f.labels)), None)
@@ -61,7 +62,7 @@ def monitor_without_pods(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
         return
     here = [f for f in bundle.peers_of(monitor) if f.is_complete and f.pods]
     if bundle.complete or here:
-        closest = f" ({here[0].title} has other labels)" if here else ""
+        closest = closest_object(found.selector, [(f, pod.labels) for f in here for pod in f.pods])
         message = f"selector {found.selector} matches no Pod in the input{closest}, so nothing is scraped"
         yield Problem(found.place, message, help="correct the selector, or add a workload with these labels")
 

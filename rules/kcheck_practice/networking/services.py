@@ -276,7 +276,7 @@ def _unserved(service: Facts, backends: list[Backend]) -> _Unserved:
         return _Unserved(Problem(place, message, help="add the label to the Pod template, unless a program sets it", related=related), True)
     have = ", ".join(f"{k}={v}" for k, v in pod.labels.items() if k in {r.key for r in unmet})
     closest = f"with {have}" if have else "which lacks this label" if len(unmet) == 1 else "which lacks these labels"
-    message = f"selector {','.join(map(str, unmet))} matches no Pod in the input (closest: {facts.title}, {closest})"
+    message = f"selector {found.selector} matches no Pod in the input (closest: {facts.title}, {closest})"
     return _Unserved(Problem(place, message, help="make the selector and the Pod labels equal", related=related))
 
 

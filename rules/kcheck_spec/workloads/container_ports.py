@@ -131,7 +131,8 @@ def ports_add_something(pod: Pod) -> Iterator[Problem]:
                 difference = _overlap(port, other)
                 # That a host port is used twice is reported as an error.
                 if difference is not None and (difference or not port.host):
-                    message = f"{port.protocol} port {port.number} is already declared in {other.place}{difference}"
+                    where = f"in {other.place}" if other.container is port.container else f"by {title(other.container)}"
+                    message = f"{port.protocol} port {port.number} is already declared {where}{difference}"
                     yield Problem(port.node, message, help="remove one of the two")
             if len(others) < _MAX_COMPARED:
                 others.append(port)
@@ -158,7 +159,7 @@ def port_names_find_one_port(pod: Pod) -> Iterator[Problem]:
             name = port.node["name"]
             first = seen.get(name.text)
             if first is not None and first.node.parent is not port.node.parent:
-                message = f'port name "{name.text}" already belongs to {first.place}, which Services use'
+                message = f'port name "{name.text}" already belongs to {title(first.container)}, which Services use'
                 yield Problem(name, message, help="use a different name for each port", field=port.node)
             if name.text:
                 seen.setdefault(name.text, port)
