@@ -4,9 +4,10 @@
     python benchmarks/policies.py --show 20  and the first differences
     python benchmarks/policies.py --places   and every position with the message
     python benchmarks/policies.py --json     the figures as JSON
+    python benchmarks/policies.py --given    with the old objects and the user of the recorded requests
 
-Needs ../shared. Two suites: `oracle` (sets of policies and objects decided by a
-server, without the old objects and the user, which kcheck does not know) and `kubescape` (a library with expected results).
+Needs ../shared. Two suites: `oracle` (sets of policies and objects decided by a server, without the old objects and the user, which
+kcheck does not know unless they are given) and `kubescape` (a library with expected results).
 """
 
 from __future__ import annotations
@@ -18,22 +19,26 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import kcheck
 
+_USER = {"username": "oracle", "groups": ["system:masters", "system:authenticated"]}
+"""The user of the recorded requests, to whom the authorizer allowed everything."""
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared" / "oracle" / "policies"
 
 
 class Case(NamedTuple):
-    """A set of policies with objects. `wanted`: pass, warn or fail for each object."""
+    """A set of policies with objects. `wanted`: pass, warn or fail for each object; `old`: the old objects of updates, by number."""
 
     id: str
     files: dict[str, str]
     objects: list[str]
     wanted: list[str]
+    old: Mapping[int, str] = MappingProxyType({})
 
 
 def oracle_cases() -> Iterator[Case]:
@@ -43,7 +48,8 @@ def oracle_cases() -> Iterator[Case]:
         if row["policy_verdict"]["verdict"] != "rejected":
             wanted = ["fail" if each["verdict"] == "denied" else "pass" for each in row["objects"]]
             files = {"policies.yaml": row["policies"], "setup.yaml": row["setup"] or ""}
-            yield Case(row["id"], files, [each["manifest"] for each in row["objects"]], wanted)
+            old = {number: each["old_manifest"] for number, each in enumerate(row["objects"]) if "old_manifest" in each}
+            yield Case(row["id"], files, [each["manifest"] for each in row["objects"]], wanted, old)
 
 
 def kubescape_cases() -> Iterator[Case]:
@@ -59,14 +65,18 @@ def kubescape_cases() -> Iterator[Case]:
             yield Case(row["id"], files, objects, [each["expected"] for each in cases])
 
 
-def judge(case: Case) -> list[list[Any]]:
-    """Return the findings of policies for each object."""
-    with tempfile.TemporaryDirectory() as folder:
+def judge(case: Case, given: bool = False) -> list[list[Any]]:
+    """Return the findings of policies for each object. `given`: whether the old objects and the user are given."""
+    settings: dict[str, Any] = {"config": {"policies": {"user": _USER}} if given else {}}
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as before:
+        for number, text in case.old.items() if given else ():
+            Path(before, f"object-{number:03}.yaml").write_text(text, encoding="utf-8")
+            settings["before"] = before
         for name, text in case.files.items():
             Path(folder, name).write_text(text, encoding="utf-8")
         for number, text in enumerate(case.objects):
             Path(folder, f"object-{number:03}.yaml").write_text(text, encoding="utf-8")
-        report = kcheck.check(folder, config={}, kubernetes="1.36")
+        report = kcheck.check(folder, kubernetes="1.36", **settings)
     found: list[list[Any]] = [[] for _ in case.objects]
     for finding in report.findings:
         if finding.family == "policy" and (match := re.fullmatch(r"object-(\d+)\.yaml", os.path.basename(finding.file))):
@@ -90,12 +100,13 @@ def main() -> int:
     parser.add_argument("--show", type=int, default=0)
     parser.add_argument("--places", action="store_true")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--given", action="store_true")
     arguments = parser.parse_args()
     counts: Counter[str] = Counter()
     shown = 0
     for suite, cases in (("oracle", oracle_cases()), ("kubescape", kubescape_cases())):
         for case in cases:
-            for number, (findings, wanted) in enumerate(zip(judge(case), case.wanted, strict=True)):
+            for number, (findings, wanted) in enumerate(zip(judge(case, arguments.given), case.wanted, strict=True)):
                 got = verdict(findings)
                 same = got == wanted or (suite == "oracle" and (got == "fail") == (wanted == "fail"))
                 counts[f"{suite} right" if same else f"{suite} wrong"] += 1

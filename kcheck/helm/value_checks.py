@@ -64,7 +64,7 @@ class ChartChecker:
         self.schema = self._read_schema()
         self.reads = self._all_reads()
         self.passed = self._passed_keys()
-        # What a parent sets for all charts, and values of sub-charts, which have defaults of their own.
+        # What a parent sets for all charts, and values of sub-charts, whose own values.yaml has the defaults.
         self.foreign = {("global",), *((each.key,) for each in chart.metadata().dependencies)}
         self.foreign |= {(chart.metadata(prefix).name,) for prefix in chart.subcharts()}
 

@@ -32,7 +32,7 @@ def _wrapper(type_: Type, default: Value, low: int | None = None, high: int = 0)
     """Return a message with one value. `low` and `high`: the bounds of an integer with less than 64 bits."""
 
     def build(fields: dict[str, Value]) -> Value:
-        value = fields.get("value", default)
+        value: Value = fields.get("value", default)
         if low is not None and not low <= value <= high:
             raise EvaluationError("unsigned integer overflow" if type_ is UINT else "integer overflow")
         return value
