@@ -62,8 +62,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 SLOW = (
     "cli/test_hook.py", "cli/test_terminal.py", "docs/test_ci_recipes.py", "docs/test_editors.py", "docs/test_site.py",
-    "docs/test_writing_rules.py", "fuzz/", "graph/test_page.py", "robustness/", "run/test_cluster.py", "run/test_memory.py",
-    "run/test_parallel.py", "run/test_ranges.py", "test_plugin.py", "test_precommit.py", "test_wheel.py",
+    "docs/test_writing_rules.py", "fuzz/", "graph/test_page.py", "helm/test_hostile_charts.py", "robustness/", "run/test_cluster.py",
+    "run/test_memory.py", "run/test_parallel.py", "run/test_ranges.py", "test_plugin.py", "test_precommit.py", "test_wheel.py",
 )  # fmt: skip
 """Modules of which all tests are marked slow, because they build wheels, start many processes or try many inputs."""
 

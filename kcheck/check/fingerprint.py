@@ -32,7 +32,7 @@ def program_state(session: Session) -> bytes:
     variables = session.substitution.variables if session.substitution is not None else {}
     parts.append(f"{session.judges_placeholders} {session.judges_as_server} {sorted(variables.items())!r}")
     for place in sorted(places):
-        parts += _file_states(place)
+        parts += _code_states(place)
     if session.policies is not None:
         parts.append(repr(session.policies))
     # The names of these modules contain digests of their content.
@@ -116,14 +116,19 @@ def _schema_states(place: Path) -> Iterator[bytes]:
                 pending.append(other)
 
 
-def _file_states(place: Path) -> Iterator[str]:
-    """Yield path, size and modification time of each file, except bytecode and the pages of rules."""
-    if not place.is_dir():
-        yield _state(str(place))
-        return
-    for folder, folders, files in os.walk(place):
-        folders[:] = sorted(name for name in folders if name not in ("__pycache__", "pages"))
-        yield from (_state(os.path.join(folder, name)) for name in sorted(files))
+def _code_states(place: Path) -> Iterator[str]:
+    """Yield path, size and modification time of a file, or of each file in a folder, except bytecode and the pages of rules."""
+    return _file_states(str(place)) if place.is_dir() else iter([_state(str(place))])
+
+
+def _file_states(folder: str) -> Iterator[str]:
+    with os.scandir(folder) as listing:
+        entries = sorted(listing, key=lambda entry: entry.name)
+    for entry in entries:
+        if not entry.is_dir(follow_symlinks=False):
+            yield _state(entry.path)
+        elif entry.name not in ("__pycache__", "pages"):
+            yield from _file_states(entry.path)
 
 
 def _state(path: str) -> str:

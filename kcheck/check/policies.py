@@ -38,7 +38,8 @@ def policy_object_problems(resource: Resource, session: Session, store: Store) -
     """Yield the problems of a policy or binding that the API server accepts, with the rules that report them."""
     from kcheck.policy.admission.policy_checks import binding_problems, policy_problems
 
-    yield from policy_problems(resource, store)
+    active = session.rules_for(resource.document.source.path).active
+    yield from policy_problems(resource, store, active.__contains__)
     if session.policies is not None and resource.kind.endswith("Binding"):
         yield from binding_problems(resource, session.policy_set(store).admission_policies, store)
 

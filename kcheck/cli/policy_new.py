@@ -10,9 +10,13 @@ import click
 
 from kcheck.cli.output import written
 from kcheck.cli.settings import Failure
+from kcheck.policy.rules.definitions import RuleScope
+from kcheck.policy.rules.scopes import ResolvedScope
+from kcheck.schema.builtin.definitions import load
+from kcheck.schema.store import Store
 
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
-_TEXT = """\
+_OF_OBJECTS = """\
 policies:
   - id: {id}
     title: objects have the label team
@@ -24,15 +28,44 @@ policies:
     at: self.metadata.name
     examples:
       pass:
-        - metadata: {{labels: {{team: shop}}}}
+        - {written}metadata: {{labels: {{team: shop}}}}{end}
       fail:
-        - metadata: {{labels: {{app: web}}}}
+        - {written}metadata: {{labels: {{app: web}}}}{end}
+"""
+_OF_CONTAINERS = """\
+policies:
+  - id: {id}
+    title: images come from our registry
+    message: image {{self.image}} is not from registry.example.com
+    help: push it to registry.example.com
+    severity: warning
+    on: {kind}
+    check: self.image.startsWith("registry.example.com/")
+    examples:
+      pass:
+        - {{image: registry.example.com/web}}
+      fail:
+        - {{image: nginx}}
+"""
+_OF_VALUES = """\
+policies:
+  - id: {id}
+    title: "{field} is set"
+    severity: warning
+    on: {kind}
+    check: has(self.{field})
+    examples:
+      fail:
+        - {{}}
 """
 
 
 @click.command(short_help="Create a short rule with examples.")
 @click.argument("id")
-@click.option("--on", "kind", default="Deployment", metavar="KIND", help="The kind that it judges. [default: Deployment]")
+@click.option(
+    "--on", "kind", default="Deployment", metavar="KIND",
+    help="The kind or API type that it judges, such as core/v1 Container. [default: Deployment]",
+)  # fmt: skip
 @click.option("--output", default="", metavar="FILE", help="The file to create. [default: ID.kcheck.yaml]")
 def policy_new(id: str, kind: str, output: str) -> None:
     """Create a file with a short rule and examples, to be edited.
@@ -47,6 +80,25 @@ def policy_new(id: str, kind: str, output: str) -> None:
         raise Failure(f"kcheck: {path} exists already")
     if not path.endswith(".kcheck.yaml"):
         raise click.UsageError("the name of a file with short rules ends with .kcheck.yaml")
+    text = _text_of(name, kind, Store(load()))
     with written(path) as file:
-        file.write(_TEXT.format(id=name, kind=kind))
+        file.write(text)
     click.echo(f"Created {path}. Edit it, then run kcheck policy test {path}.")
+    click.echo(f"To enforce it, add policies: [{path}] to .kcheck.yaml.")
+
+
+def _text_of(name: str, kind: str, store: Store) -> str:
+    """Returns a rule about a kind or an API type, and an example of the same kind. Raises UsageError for an unknown kind."""
+    version, _, word = kind.rpartition(" ")
+    scope = ResolvedScope(RuleScope(((version, word),)), store)
+    if scope.faults:
+        raise click.UsageError(scope.faults[0][1])
+    if not scope.types:
+        # Without the kind, an example has the only kind of its rule.
+        written, end = ("{apiVersion: v1, kind: ConfigMap, ", "}") if kind == "*" else ("", "")
+        return _OF_OBJECTS.format(id=name, kind=kind if kind != "*" else '"*"', written=written, end=end)
+    shape = store.definitions.shape(scope.types[0])
+    fields = list(shape.fields) if shape is not None else []
+    optional = [each for each in fields if shape is None or each not in shape.required]
+    template = _OF_CONTAINERS if "image" in fields else _OF_VALUES
+    return template.format(id=name, kind=kind, field=optional[0] if optional else "field")

@@ -87,7 +87,10 @@ class LoadedPolicies(NamedTuple):
 
 
 def find_policies(paths: Sequence[str], values: dict[str, Any]) -> LoadedPolicies:
-    """Returns the policies in paths, or without paths those of the config. Raises ClickException if there are none."""
+    """Returns the policies in paths, or without paths those of the config, or else those in files with short rules of the current folder.
+
+    Raises ClickException if there are none.
+    """
     options = CheckOptions(**values)
     registry = Registry.load()
     config = find_config(options, registry)
@@ -99,8 +102,11 @@ def find_policies(paths: Sequence[str], values: dict[str, Any]) -> LoadedPolicie
             files |= dict(read_path(path))
         except OSError as error:
             raise Failure(f"kcheck: {path}: {error.strerror or error}") from None
+    if not files and not paths:
+        for path in sorted(each for each in os.listdir(".") if each.endswith(SUFFIX) and each != SUFFIX):
+            files |= dict(read_path(path))
     if not files:
-        raise click.UsageError("no policies; name files or folders, or set policies in the config")
+        raise click.UsageError("no policies; create one with kcheck policy new ID, name files or folders, or set policies in the config")
     return LoadedPolicies(tuple(files.items()), session.stores[-1], session)
 
 

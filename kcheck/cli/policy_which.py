@@ -12,6 +12,7 @@ from kcheck.cli.policy_objects import read_objects
 from kcheck.cli.policy_options import input_policy_options
 from kcheck.cli.settings import Failure
 from kcheck.kube.resource import Resource
+from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.policy.policy_tests import PolicyOutcome, outcomes
 
 
@@ -30,7 +31,11 @@ def policy_which(object: str, paths: tuple[str, ...], **values: Any) -> None:
     found = read_objects(paths or ((object,) if is_file else (".",)), values)
     wanted = [each for each in found.objects if _is_wanted(each, object, is_file)]
     if not wanted:
-        raise Failure(f'kcheck: no object "{object}"; write it as Kind/name or Kind/namespace/name, or name a file')
+        names = sorted({f"{each.kind}/{each.name}" for each in found.objects if each.name})
+        parts = object.split("/")
+        near = nearest(f"{parts[0]}/{parts[-1]}", names) if len(parts) > 1 else None
+        help = did_you_mean(near) if near else "write it as Kind/name or Kind/namespace/name, or name a file"
+        raise Failure(f'kcheck: no object "{object}"; {help}')
     for resource in wanted:
         source = resource.document.source
         echo_visibly(f"{resource.id.title} ({source.path}:{source.position(resource.node.start)[0]})")

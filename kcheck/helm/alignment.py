@@ -30,7 +30,7 @@ class Counterpart(NamedTuple):
 
 
 def counterparts(text: str, original: str) -> list[Counterpart]:
-    """Return the keys and scalars of a text, in order, with those at the same paths in its original; empty if one of them is no YAML."""
+    """Return the keys and scalars of a text, in order, with those at the same paths in its original; empty if one is not YAML."""
     if _SHARING.search(original):
         return []
     ours, theirs = _root(text), _root(original)

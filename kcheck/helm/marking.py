@@ -65,8 +65,10 @@ class _Marker:
     def mark(self) -> Iterator[str]:
         """Yield the parts of the marked template."""
         actions = self.template.actions
-        at = index = 0
-        written: list[str] = []
+        # Go drops a byte order mark at the start of a file.
+        at = 1 if self.text.startswith("\ufeff") else 0
+        index = 0
+        written = [self.text[:at]]
         while index < len(actions):
             action = actions[index]
             written += self.marked_text(at, action.start)

@@ -266,7 +266,7 @@ def _is_decoration(code: str, command: Sequence[tuple[int, int]]) -> bool:
 
 
 def _verbs(format: str) -> list[str]:
-    """Return the verbs of a literal format, empty if it is no literal or has other directives."""
+    """Return the verbs of a literal format, empty if it is computed or has other directives."""
     if format[:1] not in ('"', "`"):
         return []
     verbs = [verb for verb in _VERB.findall(format) if verb != "%"]

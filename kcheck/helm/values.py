@@ -18,11 +18,13 @@ from kcheck.yaml.node import Node
 from kcheck.yaml.parse import parse
 
 _CHAIN = pattern(r"(?<![\w\"])(?:\$[\w]*|\)?)((?:\.\w+)*?)\.Values((?:\.\w+)*)")
-_INDEX = pattern(r"""\b(?:index|get|dig|pluck)\s+\(?[$\w.]*\.Values((?:\.\w+)*)\)?((?:\s+"[^"]*")*)""")
+_PASSED = pattern(r"""(?<=["`]Values["`])\s+\$?\.Values(?![\w.])""")
+_INDEX = pattern(r"""\b(?:index|get|dig|pluck|hasKey)\s+\(?[$\w.]*\.Values((?:\.\w+)*)\)?((?:\s+"[^"]*")*)""")
 _VARIABLE = pattern(r"\$\w+")
 _INCLUDED = pattern(r"""\b(?:include|template)\s+"([^"]+)\"""")
 _MAX_CANDIDATES = 12
 _MAX_RUNS = 40
+_MAX_SINGLE = 6
 
 ValuePath = tuple[str | int, ...]
 """Keys and indexes that lead to a value, from the values of the chart."""
@@ -68,7 +70,8 @@ def chains(code: str) -> Iterator[tuple[str, ...]]:
 
 def chain_spans(code: str) -> Iterator[tuple[tuple[str, ...], int, int]]:
     """Yield the paths of the values that an action reads, each with its start and end."""
-    indexed: list[tuple[int, int]] = []
+    # A helper that gets the values under their name reads them as others do.
+    indexed: list[tuple[int, int]] = [match.span() for match in _PASSED.finditer(code)]
     for match in _INDEX.finditer(code):
         indexed.append(match.span())
         yield (*filter(None, match[1].split(".")), *re.findall(r'"([^"]*)"', match[2])), *match.span()
@@ -284,10 +287,13 @@ class ValueTracer:
                         yield from chains(action.code)
                         todo += _INCLUDED.findall(action.code)
 
-    def proven(self, queries: Sequence[TextQuery], render: Any) -> dict[TextQuery, list[ValueLeaf]]:
+    def proven(self, queries: Sequence[TextQuery], render: Any, run: Any = map) -> dict[TextQuery, list[ValueLeaf]]:
         """Return the values that parts of texts come from, proven by renderings in which they are changed.
 
-        `render`: returns the texts for additional values, as JSON; None if helm fails.
+        Args:
+            queries: the parts.
+            render: returns the texts for additional values, as JSON; None if helm fails.
+            run: calls a function for each item of a list, as `map` does, but maybe in parallel.
         """
         asked = {query: self.candidates(query) for query in queries}
         leaves = {leaf.path: leaf for found in asked.values() for leaf in found}
@@ -295,17 +301,19 @@ class ValueTracer:
         together = [change for change in changes.values() if not isinstance(change.value, bool)]
         alone = [change for change in changes.values() if isinstance(change.value, bool)]
         result: dict[TextQuery, list[ValueLeaf]] = defaultdict(list)
-        todo = [together, *([change] for change in alone)]
-        # Values that cannot be changed together, such as one that the chart verifies, are separated from the others by halves.
-        for _ in range(_MAX_RUNS):
-            if not todo:
-                break
-            group = todo.pop(0)
-            output = render(self.override(group)) if group else {}
-            whole = output is not None and self._compare(asked, group, output, result)
-            if not whole and len(group) > 1:
-                half = len(group) // 2
-                todo[:0] = [group[:half], group[half:]]
+        groups = [each for each in (together, *([change] for change in alone)) if each]
+        runs = 0
+        while groups and runs < _MAX_RUNS:
+            groups = groups[: _MAX_RUNS - runs]
+            runs += len(groups)
+            parts: list[list[ChangedValue]] = []
+            for group, output in zip(groups, run(render, [self.override(each) for each in groups]), strict=True):
+                whole = output is not None and self._compare(asked, group, output, result)
+                if not whole and len(group) > 1:
+                    # They cannot be changed together: the chart verifies a value, for example.
+                    size = len(group) // 2 if len(group) > _MAX_SINGLE else 1
+                    parts += (group[start : start + size] for start in range(0, len(group), size))
+            groups = parts
         return result
 
     def override(self, changes: Iterable[ChangedValue]) -> str:

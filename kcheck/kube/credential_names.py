@@ -18,6 +18,8 @@ _SECRET_WORDS = (
 _COMMON_PARTS = ("pass", "pwd", "secret", "token", "key", "credentials")
 # Words that are used for credentials and for many other values.
 _WEAK_WORDS = frozenset(("key", "auth", "salt", "seed", "signature", "hmac", "license", "webhook", "cookie", "session"))
+# Each name of a credential contains one of these.
+_NAME_PARTS = (*_COMMON_PARTS, *sorted(_WEAK_WORDS - {"key"}))
 # A name that ends with one of these describes a credential and does not hold one (passwordFile, tokenUrl).
 _DESCRIBING_WORDS = """
     name names file files path paths dir folder url uri host endpoint mode type format id ids ttl expiry expiration duration lifetime
@@ -55,6 +57,22 @@ def has_credential_word(low: str) -> bool:
         if word in low:
             return True
     return False
+
+
+def hinted_lines(text: str) -> list[tuple[int, int]]:
+    """The offsets of the lines of a text that contain a part of the name of a credential: all of it if it is one line."""
+    low = text.lower()
+    if "\n" not in text or len(low) != len(text):
+        return [(0, len(text))]
+    found: dict[int, int] = {}
+    for word in _NAME_PARTS:
+        at = low.find(word)
+        while at >= 0:
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            found[text.rfind("\n", 0, at) + 1] = end
+            at = low.find(word, end)
+    return sorted(found.items())
 
 
 @lru_cache(maxsize=4096)

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from kcheck.kube import credentials, positional_passwords
-from kcheck.kube.credential_names import could_be_credential, has_credential_word, is_credential, may_indicate_credential
+from kcheck.kube.credential_names import could_be_credential, has_credential_word, hinted_lines, is_credential, may_indicate_credential
 
 # Matched behind the "://" of a URL.
 _LOGIN = r"""([^\s/:@"'<>,]*):([^\s/@"'<>]+)@[\w\[]"""
@@ -86,10 +86,11 @@ def lines(text: str, name: str) -> Iterator[FoundCredential]:
     low = text.lower()
     if not has_credential_word(low) or text.startswith("#!") or name.endswith(_CODE) or '"panels"' in text:
         return
-    for match in _compiled(_LINE).finditer(text):
-        key = match[2]
-        if not may_indicate_credential(key):
+    for first, end in hinted_lines(text):
+        match = _compiled(_LINE).match(text, first, end)
+        if match is None or not may_indicate_credential(match[2]):
             continue
+        key = match[2]
         written = match[3].rstrip().removesuffix(",").rstrip()
         value = _bare(written)
         quoted = value != written
@@ -104,10 +105,11 @@ def arguments(text: str) -> Iterator[FoundCredential]:
     """Credentials in a command line or script: the values of --password and PASSWORD=, and passwords by their position."""
     low = text.lower()
     may_assign = has_credential_word(low) and ("=" in text or _compiled(_FLAG).search(text) is not None)
-    for match in _compiled(_ARGUMENT).finditer(text) if may_assign else ():
-        name, value = match[1] or match[2], match[4]
-        if is_credential(name, value, sure=True):
-            yield FoundCredential(name, *match.span(4))
+    for first, end in hinted_lines(text) if may_assign else ():
+        for match in _compiled(_ARGUMENT).finditer(text, first, end):
+            name, value = match[1] or match[2], match[4]
+            if is_credential(name, value, sure=True):
+                yield FoundCredential(name, *match.span(4))
     yield from positional(text)
 
 

@@ -46,7 +46,7 @@ class Location(NamedTuple):
     start: int
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        """Support pickling. Most of what processes send to each other are locations; without a named tuple inside, they take half the time."""
+        """Support pickling. Most of what processes send to each other are locations: as one tuple each, they take less time."""
         file, document, range, field, object, line, start = self
         return _location, (file, document, *range, field, object, line, start)
 

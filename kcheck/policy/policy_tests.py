@@ -239,7 +239,9 @@ class _TestRun:
             field = node.path.removeprefix(expected.path).lstrip(".") or "the object"
             wanted = f"no {field}" if node.plain() is None else f"{field} {json.dumps(node.plain(), ensure_ascii=False)}"
             message = f"expected {wanted} after the mutation, but {was}{because}"
-            self.faults.append(TestFault(node, _masked(hide_values(message, [review.object]), resource), None if actual is _ABSENT else actual))
+            self.faults.append(
+                TestFault(node, _masked(hide_values(message, [review.object]), resource), None if actual is _ABSENT else actual)
+            )
 
 
 _ABSENT = object()

@@ -38,7 +38,6 @@ class ReadTrace:
                 return _path_of(link)
         return next((path for path in reversed(self.reads) if path not in (("kind",), ("apiVersion",))), NAME)
 
-
     def _decides(self, key: str | int) -> bool:
         """Return whether a field at the root of the object is a scalar or missing, so that nothing below it can decide."""
         return key not in ("kind", "apiVersion") and not isinstance(self.root.get(str(key)), (dict, list))

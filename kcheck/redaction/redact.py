@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from kcheck.kube import credential_patterns, credentials, positional_passwords
-from kcheck.kube.credential_names import could_be_credential, has_credential_word, is_credential, may_indicate_credential
+from kcheck.kube.credential_names import could_be_credential, has_credential_word, hinted_lines, is_credential, may_indicate_credential
 from kcheck.text.pattern import pattern
 
 STARS = "***"
@@ -76,7 +76,8 @@ def spans(text: str, has_hint: bool | None = None) -> list[tuple[int, int]]:
         if ":" in text and text.count('"') + text.count("'") > 2:
             found += (match.span(2) for match in _PAIR.finditer(text) if is_credential(match[1], match[2], sure=True))
         if "=" in text:
-            found += (match.span(3) for match in _ASSIGNED.finditer(text) if is_credential(match[1], match[3], sure=True))
+            for start, end in hinted_lines(text):
+                found += (match.span(3) for match in _ASSIGNED.finditer(text, start, end) if is_credential(match[1], match[3], sure=True))
     return found
 
 

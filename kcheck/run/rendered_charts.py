@@ -262,7 +262,7 @@ class RenderedCharts:
         end = start + finding.range.end_column - finding.range.column if finding.range.end_line == finding.range.line else start
         offsets = [start]
         if text[end : end + 1] == ":":
-            # A key stands for its value, which may be on the next line.
+            # A key is reported for its value, which may begin on the next line.
             offsets.append(end + 1 + len(text[end + 1 :]) - len(text[end + 1 :].lstrip()))
         for offset in offsets if traced is not None else ():
             stack = trace.stacks.of(traced.stack_at(offset)) if traced is not None else []

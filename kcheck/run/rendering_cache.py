@@ -87,16 +87,17 @@ def _leaves_at(values: ChartValues, paths: Sequence[str]) -> list[ValueLeaf]:
 
 
 class RenderingCache:
-    """Renders charts, unless an earlier run has done so."""
+    """Renders charts, unless an earlier run has done so. `place`: the working folder of that run, "" for the current folder."""
 
-    def __init__(self, folder: Path | None, program: str) -> None:
+    def __init__(self, folder: Path | None, program: str, jobs: int = 1, place: str = "") -> None:
         self._program = program
+        self._jobs = max(jobs, 1)
         self._state = f"{__version__} {program_state(program)}".encode() if program else b""
         self._store = None
         if folder is not None and program:
             from kcheck.cache.store import Cache
 
-            self._store = Cache(folder, os.getcwd())
+            self._store = Cache(folder, place or os.getcwd())
 
     def _key(self, chart: Chart, settings: HelmSettings, texts: Mapping[str, str]) -> str:
         described = repr((settings, sorted(texts.items()))).encode("utf-8", "surrogateescape")
@@ -181,11 +182,20 @@ class RenderingCache:
             except HelmFailed:
                 return None
 
-        proven = ValueTracer(values, texts, stack_of).proven(queries, render)
+        proven = ValueTracer(values, texts, stack_of).proven(queries, render, self._run_in_threads)
         paths = tuple(tuple(path_text(leaf.path) for leaf in proven.get(query, ())) for query in queries)
         self._put("values", chart, name, settings, StoredValues(asked, paths), StoredValues, texts)
         self.save()
         return proven
+
+    def _run_in_threads(self, function: Callable[[str], Any], items: Sequence[str]) -> list[Any]:
+        """Return the results of a function that runs helm, for each item."""
+        if self._jobs == 1 or len(items) == 1:
+            return [function(each) for each in items]
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(self._jobs) as executor:
+            return list(executor.map(function, items))
 
     def _pack(self, chart: Chart) -> str:
         return f"chart-{digest_of_parts(chart.folder.encode('utf-8', 'surrogateescape')).hex()[:2]}"

@@ -27,7 +27,7 @@ def test_a_sample_agrees_with_the_server() -> None:
     wrong, number = [], 0
     for path in sorted(FOLDER.glob("*.jsonl")):
         crds = FOLDER / "crds" / f"{path.stem}.yaml"
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()][::EVERY]
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[::EVERY]]
         session = Session(registry, choose(registry, ("spec",)), [Store(load("1.36"))], judges_placeholders=True, judges_as_server=True)
         session.before = OldObjects(TextFiles({f"{index:06}.yaml": row["old"] for index, row in enumerate(rows)}))
         targets = [Target(f"{index:06}.yaml", True, data=row["new"].encode()) for index, row in enumerate(rows)]

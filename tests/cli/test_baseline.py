@@ -245,11 +245,11 @@ def test_an_invalid_one_is_an_error(program: Program, old: Path) -> None:
 
 @pytest.mark.parametrize("name", [BASELINE, "known.json"])
 def test_it_is_not_checked_as_a_manifest(program: Program, tmp_path: Path, name: str) -> None:
-    """It may be larger than any manifest, and it contains objects."""
+    """It contains objects."""
     (tmp_path / "web.yaml").write_text(BAD_POD)
     program("baseline", "create", "--baseline", name)
     line = (tmp_path / name).read_text().splitlines()[3]
-    lines = ",\n".join(line.replace("web.yaml", f"{number}.yaml") for number in range(20_000))
+    lines = ",\n".join(line.replace("web.yaml", f"{number}.yaml") for number in range(2_000))
     (tmp_path / name).write_text(f'{{"version": 1, "findings": [\n{line},\n{lines}]}}')
     done = program("check", ".", "--baseline", name, "--verbose")
     assert done.code == 0

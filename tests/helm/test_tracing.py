@@ -125,6 +125,12 @@ metadata: {labels: {app: web}}
 
 
 @with_helm
+def test_a_byte_order_mark_is_dropped(helm: str) -> None:
+    found = traced_lines(helm, chart({"templates/a.yaml": "\ufeffa: {{ .Release.Name }}\n"}), "a.yaml")
+    assert [(text, piece) for text, piece, _ in found] == [("a:", "a:"), ("shop", "{{ .Release.Name }}")]
+
+
+@with_helm
 def test_marks_that_change_a_text_are_left_out_there(helm: str) -> None:
     files = {
         "templates/_helpers.tpl": '{{ define "web.name" }}front{{ end }}{{ define "web.empty" }}{{ "" }}{{ end }}',

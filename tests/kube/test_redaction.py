@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kcheck.kube import credential_patterns, credentials
+from kcheck.kube.credential_names import hinted_lines
 from kcheck.redaction import redact
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -115,3 +116,10 @@ def test_a_name_with_the_form_of_a_token_is_searched() -> None:
 )
 def test_other_lines_are_searched(line: str) -> None:
     assert not redact.is_harmless(line)
+
+
+def test_only_lines_with_a_part_of_a_name_are_searched_for_settings() -> None:
+    text = "name: web\nDB_PASSWORD=hunter2\nport: 80\nwebhook: x\n"
+    assert [text[start:end] for start, end in hinted_lines(text)] == ["DB_PASSWORD=hunter2", "webhook: x"]
+    assert hinted_lines("a") == [(0, 1)]
+    assert hinted_lines("İ\npassword: x") == [(0, 13)]

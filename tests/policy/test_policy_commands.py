@@ -397,3 +397,24 @@ def test_standard_input(tmp_path: Path) -> None:
     found = CliRunner().invoke(cli, ["policy", "coverage", "-"], input=input)
     assert found.output.splitlines()[1].split() == ["policy/p", "1", "1", "1"]
     assert "fails: failed expression: false" in CliRunner().invoke(cli, ["policy", "which", "ConfigMap/c", "-"], input=input).output
+
+
+@pytest.mark.parametrize("on", ["Deployment", "*", "core/v1 Container", "core/v1 Probe", "cert-manager.io/v1 Certificate"])
+def test_created_rules_pass_their_examples(on: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    assert "To enforce it, add policies: [a.kcheck.yaml] to .kcheck.yaml" in run("new", "a", "--on", on).output
+    # Without a config, the commands use the rules of the current folder.
+    tested = run("test")
+    assert tested.exit_code == 0, tested.output
+    assert run("list").output.startswith("policy/a")
+
+
+def test_new_rule_about_an_unknown_kind() -> None:
+    assert 'unknown kind "Deploymnt"; did you mean "Deployment"?' in run("new", "a", "--on", "Deploymnt").output
+
+
+def test_which_suggests_objects(tmp_path: Path) -> None:
+    (tmp_path / "web.json").write_text(json.dumps(DEPLOYMENT))
+    output = run("which", "Deployment/wbe", "web.json", "--policies", "team.kcheck.yaml").output
+    assert output == 'kcheck: no object "Deployment/wbe"; did you mean "Deployment/web"?\n'

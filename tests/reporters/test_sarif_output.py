@@ -167,8 +167,10 @@ def test_rules_about_security_have_a_severity_for_code_scanning(report: Report) 
 @pytest.mark.parametrize("most", [100, pytest.param(MAX_RESULTS, marks=pytest.mark.slow)])
 def test_the_log_stays_within_the_limits_of_code_scanning(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kcheck.reporters.sarif.MAX_RESULTS", most)
+    locations = min(most, MAX_LOCATIONS)
+    monkeypatch.setattr("kcheck.reporters.sarif.MAX_LOCATIONS", locations)
     at = line_place("image: nginx", 1, 6)
-    related = tuple(Related(at, f"{n}") for n in range(MAX_LOCATIONS + 5))
+    related = tuple(Related(at, f"{n}") for n in range(locations + 5))
     notes = [RuleNote("r", "r", WARNING, "practice", "", "", tuple(f"group-{n}" for n in range(30)))]
     mild = [Finding("r", INFO, "", f"{n}", line_place("a", 1, 2, number=n + 1)) for n in range(most)]
     severe = Finding("r", ERROR, "", "severe", at, related=related)
@@ -178,7 +180,7 @@ def test_the_log_stays_within_the_limits_of_code_scanning(most: int, monkeypatch
     assert len(run["results"]) == most
     last = run["results"][-1]
     assert last["message"]["text"] == "severe"
-    assert len(last["locations"]) + len(last["relatedLocations"]) == MAX_LOCATIONS
+    assert len(last["locations"]) + len(last["relatedLocations"]) == locations
     assert len(run["tool"]["driver"]["rules"][0]["properties"]["tags"]) == MAX_TAGS
     (notification,) = run["invocations"][0]["toolExecutionNotifications"]
     assert notification["message"]["text"] == f"1 findings omitted: code scanning accepts at most {most} results"

@@ -17,9 +17,11 @@ def _crlf(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\n", "\r\n")
 
 
-@pytest.mark.parametrize("every", [45, pytest.param(12, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("unsafe", [False, True])
-@pytest.mark.parametrize("change", [None, _crlf])
+@pytest.mark.parametrize(
+    ("unsafe", "every"),
+    [(False, 24), (True, 48), pytest.param(False, 12, marks=pytest.mark.slow), pytest.param(True, 12, marks=pytest.mark.slow)],
+)
+@pytest.mark.parametrize("change", [None, pytest.param(_crlf, marks=pytest.mark.slow)])
 def test_fixes_of_examples(tmp_path: Path, change: Callable[[str], str] | None, unsafe: bool, every: int) -> None:
     trial = FixTrial(unsafe)
     for number, text in enumerate(manifests()[::every]):

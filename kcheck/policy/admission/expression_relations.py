@@ -142,11 +142,11 @@ def _impossible_bounds(one: Expr, two: Expr, is_or: bool) -> str | None:
     if not isinstance(low, (int, float)) or not isinstance(high, (int, float)) or isinstance(low, bool) or isinstance(high, bool):
         return None
     closed = lower[2] == "_>=_" and upper[2] == "_<=_"
-    shown = f"{lower[1]} {lower[2].strip('_')} {low}", f"{upper[2].strip('_')} {high}"
+    shown = f"{lower[2].strip('_')} {low}", f"{upper[2].strip('_')} {high}"
     if is_or and (low < high or (low == high and (lower[2] == "_>=_" or upper[2] == "_<=_"))):
-        return f"every number is {shown[0].partition(' ')[2]} or {shown[1]}"
+        return f"every number is {shown[0]} or {shown[1]}"
     if not is_or and (low > high or (low == high and not closed)):
-        return f"no number is {shown[0].partition(' ')[2]} and {shown[1]}"
+        return f"no number is {shown[0]} and {shown[1]}"
     return None
 
 

@@ -19,7 +19,7 @@ _SCALED = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "example"}
 _CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
 _ROLE_REF = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"}
 
-_BODIES: Mapping[str, Mapping[str, Any]] = {
+BODIES: Mapping[str, Mapping[str, Any]] = {
     "v1 Pod": {"spec": {"containers": [_CONTAINER]}},
     "v1 ReplicationController": {"spec": {"selector": _LABELS, "template": _TEMPLATE}},
     "v1 Service": {"spec": {"ports": [{"port": 80}]}},
@@ -65,7 +65,7 @@ _MAX_DEPTH = 12
 def minimal_object(name: ResourceName, shape: Shape, store: Store) -> dict[str, Any] | None:
     """Return the smallest object of a kind in JSON, without defaults; None if it is not known."""
     api_version = f"{name.group}/{name.version}" if name.group else name.version
-    body: Any = _BODIES.get(f"{api_version} {name.kind}")
+    body: Any = BODIES.get(f"{api_version} {name.kind}")
     if body is None and store.builtin(api_version, name.kind) is None and shape.kind == "object":
         body = minimal_value(shape)
         spec = shape.fields.get("spec")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from kcheck.cel.kubernetes.expressions import place
 from kcheck.cel.language.syntax import Expr, Literal
@@ -16,6 +16,7 @@ from kcheck.policy.admission.matched_kinds import MatchedKind, by_wildcard, matc
 from kcheck.policy.admission.params import is_known_kind
 from kcheck.policy.admission.programs import InvalidPolicy, PolicyPrograms
 from kcheck.policy.admission.rule_checks import UNMATCHED, RuleProblem, matching_problems
+from kcheck.policy.admission.rule_overlap import rule_overlaps
 from kcheck.policy.admission.unguarded_fields import UnguardedField, unguarded_fields
 from kcheck.policy.resource_names import resource_of
 from kcheck.policy.verdict import shown_path
@@ -28,12 +29,13 @@ _MAX_NAMED = 3
 _CONSTANT = "constant-policy-expression"
 _UNKNOWN_FIELD = "unknown-policy-field"
 _NULL = "null-policy-object"
+_OVERLAP, _CONFLICT = "policy-rule-overlap", "policy-rule-conflict"
 _NULL_OF = {"DELETE": "object", "CREATE": "oldObject"}
 """The variable that is null in requests with an operation."""
 
 
-def policy_problems(resource: Resource, store: Store) -> Iterator[RuleProblem]:
-    """Yield the problems of a policy or binding."""
+def policy_problems(resource: Resource, store: Store, is_enabled: Callable[[str], bool] = lambda rule: True) -> Iterator[RuleProblem]:
+    """Yield the problems of a policy or binding. `is_enabled`: whether a built-in rule is enabled."""
     if resource.group != GROUP:
         return
     if resource.kind.endswith("PolicyBinding"):
@@ -42,10 +44,10 @@ def policy_problems(resource: Resource, store: Store) -> Iterator[RuleProblem]:
         policy = AdmissionPolicy(resource)
         yield from matching_problems(resource["spec"]["matchConstraints"], store)
         yield from _param_kind_problems(policy, store)
-        yield from _Expressions(policy, store).problems()
+        yield from _Expressions(policy, store, is_enabled).problems()
 
 
-class _Checked(NamedTuple):
+class _Analysed(NamedTuple):
     """An expression to check. `role`: condition, validation, or "" for others."""
 
     expression: Expression
@@ -60,8 +62,9 @@ _Found = dict[tuple[str, int, str], dict[int, ExpressionProblem]]
 class _Expressions:
     """Analyses the expressions of a policy for each kind that it matches."""
 
-    def __init__(self, policy: AdmissionPolicy, store: Store) -> None:
+    def __init__(self, policy: AdmissionPolicy, store: Store, is_enabled: Callable[[str], bool]) -> None:
         self.policy = policy
+        self.is_enabled = is_enabled
         self.store = store
         self.nodes = {each.name: each for each in policy.variables}
         self.param = _param_type(policy.param_kind, store)
@@ -85,8 +88,9 @@ class _Expressions:
         nulls = list(self._null_objects(checked, matched.kinds)) if self.policy.fails_closed else []
         yield from nulls
         yield from self._unguarded_fields(programs, matched.kinds)
+        yield from self._overlaps(programs, matched.kinds)
 
-    def _problems_of_kinds(self, checked: list[_Checked], kinds: tuple[MatchedKind, ...], is_complete: bool) -> Iterator[RuleProblem]:
+    def _problems_of_kinds(self, checked: list[_Analysed], kinds: tuple[MatchedKind, ...], is_complete: bool) -> Iterator[RuleProblem]:
         for each in checked:
             found: _Found = {}
             values = []
@@ -110,7 +114,7 @@ class _Expressions:
                 yield from _constant(each, constant)
 
     def _unknown_fields(
-        self, each: _Checked, found: _Found, kinds: tuple[MatchedKind, ...], is_complete: bool
+        self, each: _Analysed, found: _Found, kinds: tuple[MatchedKind, ...], is_complete: bool
     ) -> Iterator[RuleProblem]:  # fmt: skip
         """Yield the fields that the named kinds do not have, and those that no kind of a wildcard has."""
         fields = [problems for (rule, _, _), problems in found.items() if rule == _UNKNOWN_FIELD]
@@ -151,7 +155,7 @@ class _Expressions:
         span = place(expression.node, offset, self.policy.resource)
         return Problem(span or expression.node, message, help=help, field=expression.node)
 
-    def _contradictions(self, checked: list[_Checked]) -> Iterator[RuleProblem]:
+    def _contradictions(self, checked: list[_Analysed]) -> Iterator[RuleProblem]:
         variables = [(self.nodes[name], expr) for name, expr in self.variables.items() if name in self.nodes]
         for expression, expr in [*((each.expression, each.expr) for each in checked), *variables]:
             for found in contradictions(expr):
@@ -160,7 +164,7 @@ class _Expressions:
     def _contradiction(self, expression: Expression, found: Contradiction) -> RuleProblem:
         return _CONSTANT, self._at(expression, found.at, found.message, found.help)
 
-    def _repetitions(self, checked: list[_Checked]) -> Iterator[RuleProblem]:
+    def _repetitions(self, checked: list[_Analysed]) -> Iterator[RuleProblem]:
         """Yield validations that cannot fail because of a match condition, or that fail only together with an earlier validation."""
         required: dict[tuple[Key, bool], Expression] = {}
         for each in checked:
@@ -189,7 +193,7 @@ class _Expressions:
                 yield _CONSTANT, Problem(each.expression.node, message, help="remove it, or fix the expression")
             earlier.append((parts, number))
 
-    def _unused(self, checked: list[_Checked]) -> Iterator[RuleProblem]:
+    def _unused(self, checked: list[_Analysed]) -> Iterator[RuleProblem]:
         """Yield variables and parameters that no expression reads."""
         exprs = [*(each.expr for each in checked), *self.variables.values()]
         used = names_read(exprs, "variables")
@@ -203,7 +207,7 @@ class _Expressions:
             node = self.policy.resource["spec"]["paramKind"]
             yield "unused-policy-variable", Problem(node, message, help="remove paramKind, and paramRef from the bindings", at="key")
 
-    def _null_objects(self, checked: list[_Checked], kinds: tuple[MatchedKind, ...]) -> Iterator[RuleProblem]:
+    def _null_objects(self, checked: list[_Analysed], kinds: tuple[MatchedKind, ...]) -> Iterator[RuleProblem]:
         """Yield expressions that read `object` in DELETE requests or `oldObject` in CREATE requests, where it is null."""
         for operation, variable in _NULL_OF.items():
             for kind in kinds:
@@ -233,7 +237,20 @@ class _Expressions:
             expression = self.nodes.get(first.where, first.expression)
             yield "unguarded-policy-field", self._at(expression, first.at, message, f"test the optional field with {written} first")
 
-    def _null_problem(self, checked: list[_Checked], kind: MatchedKind, operation: str, variable: str) -> RuleProblem | None:
+    def _overlaps(self, programs: PolicyPrograms, kinds: tuple[MatchedKind, ...]) -> Iterator[RuleProblem]:
+        """Yield validations that a built-in rule repeats or contradicts."""
+        if not self.is_enabled(_OVERLAP) and not self.is_enabled(_CONFLICT):
+            return
+        for each in rule_overlaps(self.policy, programs, kinds, self.store, self.is_enabled):
+            if each.agrees:
+                message = f"built-in rule {each.rule} has the same results for the examples of its page"
+                help = f"keep the policy for the cluster, and disable {each.rule} to report each problem once"
+                yield _OVERLAP, Problem(each.expression.node, message, help=help)
+            else:
+                message = f"this validation denies what built-in rule {each.rule} demands in the examples of its page"
+                yield _CONFLICT, Problem(each.expression.node, message, help=f"fix the expression, or disable {each.rule}")
+
+    def _null_problem(self, checked: list[_Analysed], kind: MatchedKind, operation: str, variable: str) -> RuleProblem | None:
         found: tuple[ExpressionProblem, Expression] | None = None
         for each in checked:
             if each.role not in ("condition", "validation"):
@@ -257,19 +274,19 @@ class _Expressions:
         return _NULL, self._at(self.nodes.get(problem.variable, expression), problem.at, message, help)
 
 
-def _checked(policy: AdmissionPolicy, programs: PolicyPrograms) -> list[_Checked]:
+def _checked(policy: AdmissionPolicy, programs: PolicyPrograms) -> list[_Analysed]:
     """Return all expressions except variables, which are followed where they are read."""
-    found = [_Checked(each, program.expr, "condition") for each, program in zip(policy.conditions, programs.conditions, strict=True)]
+    found = [_Analysed(each, program.expr, "condition") for each, program in zip(policy.conditions, programs.conditions, strict=True)]
     for validation, (program, message) in zip(policy.validations, programs.validations, strict=True):
-        found.append(_Checked(validation.expression, program.expr, "validation"))
+        found.append(_Analysed(validation.expression, program.expr, "validation"))
         if message is not None and validation.message_expression is not None:
-            found.append(_Checked(validation.message_expression, message.expr, ""))
-    found += [_Checked(each, program.expr, "") for each, program in zip(policy.annotations, programs.annotations, strict=True)]
-    found += [_Checked(each, program.expr, "") for (_, each), program in zip(policy.mutations, programs.mutations, strict=True)]
+            found.append(_Analysed(validation.message_expression, message.expr, ""))
+    found += [_Analysed(each, program.expr, "") for each, program in zip(policy.annotations, programs.annotations, strict=True)]
+    found += [_Analysed(each, program.expr, "") for (_, each), program in zip(policy.mutations, programs.mutations, strict=True)]
     return found
 
 
-def _constant(each: _Checked, value: bool) -> Iterator[RuleProblem]:
+def _constant(each: _Analysed, value: bool) -> Iterator[RuleProblem]:
     node = each.expression.node
     if each.role == "condition" and value:
         yield _CONSTANT, Problem(node, "this match condition is always true", help="remove it")

@@ -50,7 +50,7 @@ class UnguardedField(NamedTuple):
     where: str
 
 
-class _Unknown(View):
+class UnknownValue(View):
     """A value that is not known: parameters and the user."""
 
     __slots__ = ()
@@ -131,7 +131,7 @@ class _Trial:
         first: Path = ()
         for _ in range(_MAX_FILLED):
             trace = ReadTrace()
-            activation = Activation(self.programs, self._values(held), _Unknown()).traced(self.programs, trace)
+            activation = Activation(self.programs, values_of(self.kind, held), UnknownValue()).traced(self.programs, trace)
             try:
                 value = activation.evaluate(program)
             except Undecided:
@@ -152,21 +152,6 @@ class _Trial:
             return (None, first, value) if first else (value, (), None)
         return None, (), None
 
-    def _values(self, held: Mapping[str, Any]) -> Mapping[str, Value]:
-        name = self.kind.name
-        kind = {"group": name.group, "version": name.version, "kind": name.kind}
-        resource = {"group": name.group, "version": name.version, "resource": name.plural}
-        operation = "CREATE" if "CREATE" in self.kind.operations else "UPDATE"
-        old = None if operation == "CREATE" else held
-        request = {
-            "kind": kind, "requestKind": kind, "resource": resource, "requestResource": resource, "operation": operation, "name": "example",
-            "userInfo": _Unknown(), "dryRun": False, "options": _Unknown(), **({"namespace": "default"} if name.namespaced else {}),
-        }  # fmt: skip
-        return {
-            "object": held, "oldObject": old, "request": request, "namespaceObject": _Unknown() if name.namespaced else None,
-            "authorizer": AUTHORIZER, "authorizer.requestResource": RESOURCE,
-        }  # fmt: skip
-
     def _field(self, expression: Expression, program: Program, path: Path) -> UnguardedField | None:
         key = id(expression.node), path
         if key in self.seen:
@@ -179,6 +164,23 @@ class _Trial:
             if at is not None:
                 return UnguardedField(self.kind.name.kind, path, expression, at, name)
         return UnguardedField(self.kind.name.kind, path, expression, 0, "")
+
+
+def values_of(matched: MatchedKind, held: Mapping[str, Any]) -> Mapping[str, Value]:
+    """Return the variables of expressions for a request to create an object, or else to update it without a change."""
+    name = matched.name
+    kind = {"group": name.group, "version": name.version, "kind": name.kind}
+    resource = {"group": name.group, "version": name.version, "resource": name.plural}
+    operation = "CREATE" if "CREATE" in matched.operations else "UPDATE"
+    old = None if operation == "CREATE" else held
+    request = {
+        "kind": kind, "requestKind": kind, "resource": resource, "requestResource": resource, "operation": operation, "name": "example",
+        "userInfo": UnknownValue(), "dryRun": False, "options": UnknownValue(), **({"namespace": "default"} if name.namespaced else {}),
+    }  # fmt: skip
+    return {
+        "object": held, "oldObject": old, "request": request, "namespaceObject": UnknownValue() if name.namespaced else None,
+        "authorizer": AUTHORIZER, "authorizer.requestResource": RESOURCE,
+    }  # fmt: skip
 
 
 def _place_of(expr: Expr, field: str) -> int | None:

@@ -44,6 +44,14 @@ unguarded_field = declare(
     "unguarded-policy-field", "Policy expression reads an optional field without has()",
     severity=WARNING, groups=_GROUPS, family="practice",
 )  # fmt: skip
+rule_overlap = declare(
+    "policy-rule-overlap", "Validation of an admission policy repeats a built-in rule",
+    severity=INFO, groups=_GROUPS, family="practice",
+)  # fmt: skip
+rule_conflict = declare(
+    "policy-rule-conflict", "Validation of an admission policy contradicts a built-in rule",
+    severity=WARNING, groups=_GROUPS, family="practice",
+)  # fmt: skip
 unused_variable = declare(
     "unused-policy-variable", "Variable or parameter of an admission policy is not used",
     severity=INFO, groups=_GROUPS, family="practice",
