@@ -170,7 +170,7 @@ class ChartStage:
         self.releases = tuple(releases)
         self.progress = progress
         self.charts = RenderedCharts()
-        self.cache = RenderingCache(helm.cache, self.program, helm.jobs)
+        self.cache = RenderingCache(helm.cache, self.program, helm.jobs, helm.place)
         self._custom: frozenset[str] | None = None
 
     def render(self, found: Sequence[_FoundChart]) -> list[RenderedFile]:
