@@ -41,7 +41,8 @@ _NOT_SECRET = r"""\s*|true|false|yes|no|on|off|null|none|nil|[0-9.]+[a-z]*  # em
     |[\w.-]+(?:,[\w.-]+=[^,]*)+  # a list of settings
     |ENC\[.*|arn:.*|op://.*|.*(?:secretsmanager|keyvault|vault):.*  # references to stores, and encrypted values
     |(?:/|\./|~/|file:|vault:|ref\+|secretref:|secretKeyRef|env:|https?://[^@]*$).*  # paths and other references
-    |\*+|x{3,}.*|\.{3}|redacted|optional|required|disabled|enabled|dummy|string|test|undefined"""
+    |\*+|x{3,}.*|\.{3}|redacted|optional|required|disabled|enabled|dummy|string|test|undefined
+    |(?:sk-)?(?:dummy|fake|no-?key|no-api-key|not)(?:-?key)?(?:-(?:needed|required|used))?  # for servers without authentication"""
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _CAMEL_CASE = pattern(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD_BREAK = pattern(r"[^a-z0-9]+")

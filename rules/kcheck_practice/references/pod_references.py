@@ -77,12 +77,21 @@ def missing_key(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         # A custom resource in an example may mean any Secret of that name.
         if near is None and reference.use == "name" and not bundle.complete and all(f.place.file != user.place.file for f in copies):
             continue
-        guess = near or (present.words[0] if len(present.words) == 1 else "")
-        hint = did_you_mean(guess, f"use one of {_listed(present.words)}" if present.words else "add the key")
+        hint = did_you_mean(near, "") if near else _hint(reference, present.words)
         fix = correction(reference.key_place, reference.key, near) if near else None
         related = tuple(Related(f.place, title) for f in copies[:1])
         message = f'{title} has no key "{reference.key}"'
         yield Problem(reference.key_place or reference.place, message, help=hint, related=related, fix=fix)
+
+
+def _hint(reference: Reference, present: list[str]) -> str:
+    """What to do about a missing key that is not a misspelt one."""
+    if not present:
+        return "add the key"
+    if reference.use == "env" and all("." in key for key in present) and "." not in reference.key:
+        # The object was created from a file of variables with --from-file, which makes the whole file one value.
+        return f"add the key; if {_listed(present)} is a file of variables, create the {reference.kind} with --from-env-file"
+    return did_you_mean(present[0], "") if len(present) == 1 else f"use one of {_listed(present)}"
 
 
 def _listed(keys: list[str]) -> str:

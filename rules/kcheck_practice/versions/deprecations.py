@@ -66,6 +66,8 @@ _PREFIXES = {
 }
 _POD_PRESET = Former("has no effect since Kubernetes 1.20, which removed PodPresets", remove())
 _FLUX = Former("is read only by Flux 1, which is archived", "use ImagePolicy and ImageUpdateAutomation of Flux 2")
+_FLUX_IGNORE = _FLUX._replace(instead="use kustomize.toolkit.fluxcd.io/reconcile: disabled")
+ANNOTATIONS.update({f"{prefix}ignore": _FLUX_IGNORE for prefix in ("flux.weave.works/", "fluxcd.io/")})
 # Prefixes of annotations whose names have no counterpart under another prefix.
 _ABANDONED_PREFIXES = {"podpreset.admission.kubernetes.io/": _POD_PRESET, "flux.weave.works/": _FLUX, "fluxcd.io/": _FLUX}
 _INGRESS_PREFIX, _NGINX_PREFIX = "ingress.kubernetes.io/", "nginx.ingress.kubernetes.io/"

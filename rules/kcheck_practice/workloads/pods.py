@@ -79,9 +79,13 @@ def service_account_alias(pod: Pod) -> Iterator[Problem]:
 
 
 def _is_edge(pod: Pod) -> bool:
-    """Whether a Pod is an ingress controller that receives the requests of clients directly: it listens on 80 and 443 of the node."""
-    numbers = {port["containerPort"].integer for container in pod.containers for port in container["ports"]}
-    return {80, 443} <= numbers
+    """Whether a Pod needs the network of the node for its clients: an ingress controller on ports 80 and 443, or a DHCP server.
+
+    DHCP requests are broadcasts to UDP port 67 (RFC 2131), which do not reach the network of Pods.
+    """
+    ports = [port for container in pod.containers for port in container["ports"]]
+    is_dhcp = any(port["containerPort"].integer == 67 and port["protocol"].text == "UDP" for port in ports)
+    return is_dhcp or {80, 443} <= {port["containerPort"].integer for port in ports}
 
 
 def _is_managed(resource: Resource) -> bool:
