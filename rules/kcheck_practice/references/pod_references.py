@@ -88,7 +88,7 @@ def _hint(reference: Reference, present: list[str]) -> str:
     """What to do about a missing key that is not a misspelt one."""
     if not present:
         return "add the key"
-    if reference.use == "env" and all("." in key for key in present) and "." not in reference.key:
+    if reference.use == "env" and reference.key.isupper() and len(present) == 1 and "." in present[0]:
         # The object was created from a file of variables with --from-file, which makes the whole file one value.
         return f"add the key; if {_listed(present)} is a file of variables, create the {reference.kind} with --from-env-file"
     return did_you_mean(present[0], "") if len(present) == 1 else f"use one of {_listed(present)}"
