@@ -35,6 +35,7 @@ from kcheck.policy.policy_set import PolicySet
 from kcheck.policy.review import Review
 from kcheck.policy.rules.definitions import SUFFIX
 from kcheck.rule.registry import Registry
+from kcheck.schema.crd.definitions import add_definitions
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
@@ -97,6 +98,7 @@ def case_measurements(store: Store) -> Iterator[Measurement]:
 
 
 def policies_of(case: Case, store: Store) -> PolicySet:
+    add_definitions(store, [each for path, text in case.files.items() for each in parse(Source(path, text))])
     files = [PolicyFile(path, text) for path, text in case.files.items() if "AdmissionPolic" in text]
     found = collect_policies(files, case.files.items(), None, parse)
     assert found is not None
@@ -108,7 +110,7 @@ def example_measurement(name: str, store: Store, objects: Sequence[Resource]) ->
     paths = [each for each in sorted((HERE / "examples" / "policies" / name).glob("*.yaml")) if not each.name.endswith(".kcheck-test.yaml")]
     texts = [(str(each), each.read_text(encoding="utf-8")) for each in paths]
     rules = tuple(each for each in texts if each[0].endswith(SUFFIX))
-    files = [PolicyFile(path, text) for path, text in texts if not path.endswith(SUFFIX) and "AdmissionPolic" in text]
+    files = [PolicyFile(path, text) for path, text in texts if not path.endswith(SUFFIX) and "kind: ValidatingAdmissionPolicy\n" in text]
     found = collect_policies(files, [each for each in texts if each not in rules], None, parse, rules)
     assert found is not None
     return measure(name, PolicySet(found, store), objects, store)

@@ -72,8 +72,51 @@ def test_a_check_loads_no_more_than_it_uses(pod: Path) -> None:
         "click.shell_completion",
         "distributed",
         "multiprocessing",
+        # Policies, charts and objects as the API server holds them.
+        "kcheck.policy",
+        "kcheck.run.policy_reading",
+        "kcheck.run.charts",
+        "kcheck.run.chart_releases",
+        "kcheck.defaulting",
+        "kcheck.kustomize",
+        "kcheck.check.kustomizations",
+        "kcheck.repository.definition_scopes",
     }
     assert modules.isdisjoint(late)
+
+
+POLICY = """
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata:
+  name: named
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  validations: [{expression: object.metadata.name != "shop"}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata:
+  name: named
+spec:
+  policyName: named
+  validationActions: [Deny]
+"""
+
+
+def test_a_cached_run_evaluates_nothing(pod: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KCHECK_NO_CACHE")
+    monkeypatch.setenv("KCHECK_CACHE_DIR", str(pod / "cache"))
+    (pod / "policy.yaml").write_text(POLICY)
+    # Smaller inputs are not cached.
+    (pod / "large.yaml").write_text("---\n".join(POD.replace("web", f"web-{number}") for number in range(2000)))
+    evaluator = {"kcheck.policy.policy_set", "kcheck.cel.eval.evaluator", "kcheck.defaulting.objects"}
+    assert evaluator <= loaded(pod, "check", ".", "--isolated")
+    modules = loaded(pod, "check", ".", "--isolated")
+    assert "kcheck.run.policy_reading" in modules
+    assert modules.isdisjoint(evaluator)
+    assert modules.isdisjoint({"kcheck.cel.eval.program", "kcheck.workers.processes", "multiprocessing", "pickle"})
 
 
 def test_files_that_are_not_used_need_no_library(pod: Path) -> None:

@@ -243,10 +243,15 @@ class _DocumentCheck:
     def check_policy(self, resource: Resource) -> None:
         """Report what a policy or its binding reads, matches and decides in vain."""
         from kcheck.check.policies import policy_object_problems
+        from kcheck.check.version_findings import merge_versions
 
+        earlier, found = self.result.findings, []
         for store in self.stores:
+            self.result.findings = []
             for rule, problem in policy_object_problems(resource, self.session, store):
                 self.report(rule, problem)
+            found.append((store.definitions.version, self.result.findings))
+        self.result.findings = [*earlier, *merge_versions(found)]
 
     def check_against_version(self, resource: Resource, store: Store) -> Walk | None:
         """Validate an object with one version of Kubernetes. Returns the walk whose Pods the facts are collected from."""

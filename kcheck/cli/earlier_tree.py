@@ -1,19 +1,21 @@
-"""An earlier revision of the input in a temporary folder, and its findings."""
+"""An earlier revision of the input in a temporary folder: its findings and rendered charts."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import chdir
+from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from kcheck.check.session import Session
 from kcheck.check.time_limit import Budget
 from kcheck.cli.input import Input, check_input, create_session
 from kcheck.config.config import Config
 from kcheck.discovery.discover import Discovery
 from kcheck.finding.finding import Finding
 from kcheck.rule.registry import Registry
+from kcheck.run.run import render_charts
 
 Find = Callable[[Input, Config, Budget], Discovery]
 """Returns the files to check in the current folder."""
@@ -46,10 +48,21 @@ class EarlierTree(NamedTuple):
         return os.path.join(self.root, full[len(start) :]) if os.path.join(full, "").startswith(start) else full
 
     def findings(self, inputs: Input, config: Config, registry: Registry, find: Find) -> list[Finding]:
-        """Check this tree with the settings of the repository and return all findings.
+        """Check this tree with the settings of the repository and return all findings. Results share the cache of the repository."""
+        with self._entered(inputs, config, registry) as (inputs, config, session):
+            found = find(inputs, config, session.budget)
+            return check_input(inputs, found, session, quiet=True, cache_place=self.folder).findings
 
-        The current folder moves to the tree meanwhile, so that everything that reads files sees one consistent tree. Results share the
-        cache of the repository.
+    def rendered_charts(self, inputs: Input, config: Config, registry: Registry, find: Find) -> dict[str, str]:
+        """Render the charts of this tree and return the texts by the paths that they have during a check."""
+        with self._entered(inputs, config, registry) as (inputs, config, session):
+            return render_charts(find(inputs, config, session.budget), session.without_rules())
+
+    @contextmanager
+    def _entered(self, inputs: Input, config: Config, registry: Registry) -> Iterator[tuple[Input, Config, Session]]:
+        """Provide the settings of the repository for this tree.
+
+        The current folder moves to the tree meanwhile, so that everything that reads files sees one consistent tree.
         """
         here = os.path.normpath(self.moved_folder(os.path.realpath(self.folder)))
         os.makedirs(here, exist_ok=True)
@@ -75,5 +88,6 @@ class EarlierTree(NamedTuple):
             session = create_session(inputs, config, registry)
             # A process that is not a fork would search for the config in the temporary folder.
             session.factory = None
-            found = find(inputs, config, session.budget)
-            return check_input(inputs, found, session, quiet=True, cache_place=self.folder).findings
+            if session.helm is not None:
+                session.helm = session.helm._replace(place=self.folder)
+            yield inputs, config, session

@@ -20,7 +20,8 @@ from kcheck.policy.rules.vap import Inconvertible, policy_of
 def policy_convert(paths: tuple[str, ...], to: str, ids: tuple[str, ...], **values: Any) -> None:
     """Print short rules as ValidatingAdmissionPolicies with bindings. PATHS: files and folders. [default: the policies of the config]
 
-    Rules about API types, such as core/v1 Container, cannot be converted, because a policy judges objects.
+    A rule about an API type, such as core/v1 Container, becomes a policy about all kinds that contain it. Rules that read other objects of
+    the input cannot be converted, because a policy judges one object.
 
     Exit status: 0 all rules are converted, 1 some cannot be converted.
     """

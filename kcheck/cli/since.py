@@ -28,8 +28,10 @@ from kcheck.discovery.load import LIMIT, read_file, with_standard_input
 from kcheck.discovery.renames import find_renames
 from kcheck.engine.files import exclude_globs
 from kcheck.finding.finding import Finding
+from kcheck.finding.rendered import rendered_path
 from kcheck.finding.report import Report, SinceRevision
 from kcheck.rule.registry import Registry
+from kcheck.run.file_stage import has_charts
 from kcheck.run.removed_objects import find_removed_objects, without_moved
 
 _IGNORE_FILE = ".gitignore"
@@ -82,10 +84,22 @@ class Since:
         if removed.gone:
             removed = without_moved(removed, self._files_outside(found), session)
         session.removed, session.gone = removed
-        session.before = OldObjects(RevisionFiles(name, changes.old, counterparts, changes.unchanged, self.older_name))
+        charts = self._older_charts(found, session)
+        old, same = {**changes.old, **charts}, {**counterparts, **dict(zip(charts, charts, strict=True))}
+        session.before = OldObjects(RevisionFiles(name, old, same, changes.unchanged, self.older_name))
         if session.factory is not None:
             session.factory = partial(_recreate_session, session.factory, session.before)
         return found
+
+    def _older_charts(self, found: Discovery, session: Session) -> dict[str, bytes]:
+        """Return what the charts of the revision render, by the paths that the texts have during a check."""
+        if session.helm is None or not has_charts(found):
+            return {}
+        with self.revision.exported(self._is_needed, charts=True) as root:
+            tree = EarlierTree(root, self.revision.root, os.path.realpath("."))
+            inputs = self.inputs._replace(paths=tuple(self._path_in(tree, path) for path in self.inputs.paths))
+            texts = tree.rendered_charts(inputs, self.config, session.registry, _find)
+        return {path: text.encode("utf-8", "surrogatepass") for path, text in texts.items()}
 
     def _file_changes(self, found: Discovery) -> FileChanges:
         """Compare the files of the input with the revision. Contents are read only of files that differ."""
@@ -141,7 +155,9 @@ class Since:
         return sorted([*incomplete, *new_findings(found, earlier)], key=lambda finding: finding.order)
 
     def older_name(self, path: str) -> str:
-        """Return the name of a file of the revision in reports. `git show NAME` prints the file."""
+        """Return the name of a file of the revision in reports. `git show NAME` prints the file, unless it was rendered."""
+        if (rendered := rendered_path(path)) is not None:
+            return f"{self.older_name(rendered.template)} (rendered)"
         return f"{self.revision.name}:{self.revision.path_of(path)}"
 
     @cached_property

@@ -10,11 +10,12 @@ from kcheck.text.record import NamedTuple
 _PLACE = pattern(r"(?:\(|template: |^)([^\s():]+/templates/[^\s():]+):(\d+)(?::(\d+))?\)?:?\s*")
 _EXECUTING = pattern(r'^executing "[^"]*" at <(.*?)>: ', re.DOTALL)
 _MISSING = pattern(r"found in Chart\.yaml, but missing in charts/ directory: (.+)")
-_SCHEMA = pattern(r"^- at '([^']*)': (.+)$", re.MULTILINE)
+_SCHEMA = pattern(r"^ *- at '([^']*)': (?!validation failed$)(.+)$", re.MULTILINE)
 _OLD_SCHEMA = pattern(r"^- ([\w().]+): (.+)$", re.MULTILINE)
 _YAML_LINE = pattern(r"\byaml: line (\d+)")
 _VERSION = pattern(r"chart requires kubeVersion: (.+?) which is incompatible with Kubernetes (\S+)")
 _MAX_MESSAGE = 400
+_MAX_SCHEMA_ERRORS = 3
 NEEDS_VALUES = "add values for checks in ci/example-values.yaml, or name a file in charts of the config"
 """The help where a chart says that its own values do not suffice."""
 
@@ -73,19 +74,21 @@ def read_error(message: str) -> HelmError:
 
 def _schema_error(message: str) -> HelmError:
     chart = message.partition("\n")[2].partition(":")[0].strip()
-    if match := _SCHEMA.search(message):
-        keys = tuple(part.replace("~1", "/").replace("~0", "~") for part in match[1].split("/") if part)
-        shown = ".".join(keys)
-        return HelmError(
-            f"{shown}: {match[2]} (values.schema.json)" if shown else f"{match[2]} (values.schema.json)",
-            file="values.yaml",
-            pointer=keys,
-            subject=chart,
-        )
+    # Of alternatives, the messages below the first line say why each of them failed.
+    found = [(_keys_of(match[1]), match[2]) for match in _SCHEMA.finditer(message)]
+    if found:
+        shown = [f"{'.'.join(keys)}: {text}" if keys else text for keys, text in found[:_MAX_SCHEMA_ERRORS]]
+        more = "; ..." if len(found) > len(shown) else ""
+        return HelmError(f"{'; '.join(shown)}{more} (values.schema.json)", file="values.yaml", pointer=found[0][0], subject=chart)
     if match := _OLD_SCHEMA.search(message):
         keys = () if match[1] == "(root)" else tuple(match[1].split("."))
         return HelmError(f"{match[1]}: {match[2]} (values.schema.json)", file="values.yaml", pointer=keys, subject=chart)
     return HelmError(_shortened(message), file="values.yaml", subject=chart)
+
+
+def _keys_of(pointer: str) -> tuple[str, ...]:
+    """Return the keys of a JSON pointer."""
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/") if part)
 
 
 def _shortened(message: str) -> str:

@@ -42,9 +42,11 @@ class Helm(NamedTuple):
         cache: folder of the cache, None to use none.
         jobs: number of processes.
         settings_of: returns the settings of a chart by its path.
+        place: the working folder whose cached renderings are used, "" for the current folder.
     """
 
     program: str | None = None
     cache: Path | None = None
     jobs: int = 2
     settings_of: Callable[[str], ChartSettings] = default_settings
+    place: str = ""

@@ -23,6 +23,9 @@ Nearest = Any
 _MAX_TEXT = 1_000_000
 # Values that helpers of `helm create` read in almost every chart.
 _CONVENTIONAL = frozenset({"nameOverride", "fullnameOverride", "namespaceOverride"})
+# All values are processed, so their keys may be any.
+_LISTS = pattern(r"\b(?:range(?:\s+\$\w+(?:,\s*\$\w+)?\s*:=)?|keys|values|toYaml|toJson)\s+\$?\.Values(?![\w.])")
+_FAILS = pattern(r"\s*fail\b")
 _CALLS_TEMPLATE = pattern(r"\b(?:include|template)\b")
 
 
@@ -64,6 +67,9 @@ class ChartChecker:
         self.schema = self._read_schema()
         self.reads = self._all_reads()
         self.passed = self._passed_keys()
+        self.lists_values = any(
+            _LISTS.search(action.code) for path in chart.templates for action in chart.template(path).actions if action.keyword != "comment"
+        )
         # What a parent sets for all charts, and values of sub-charts, whose own values.yaml has the defaults.
         self.foreign = {("global",), *((each.key,) for each in chart.metadata().dependencies)}
         self.foreign |= {(chart.metadata(prefix).name,) for prefix in chart.subcharts()}
@@ -71,17 +77,20 @@ class ChartChecker:
     def mistakes(self, files: Sequence[tuple[str, str]] = ()) -> Iterator[ChartMistake]:
         """Yield the mistakes. `files`: paths, as shown, and contents of further files with values."""
         yield from self._undefined_templates()
-        # A template that passes all values on may read any of them.
-        if () in self.reads:
+        if self.lists_values:
             return
-        if any(self._renders(path) for path in self.chart.templates):
+        # A template that passes all values on may read any of them. Keys that are near to known ones are still mistakes.
+        passes_values = () in self.reads
+        if not passes_values and any(self._renders(path) for path in self.chart.templates):
             yield from self._unused(self.root, ())
-        yield from self._undeclared()
+        if not passes_values:
+            yield from self._undeclared()
         for path, text in files:
             source = Source(path, text)
             documents = parse(source)
             if documents and documents[0].fault is None and documents[0].root.is_map:
-                yield from self._unknown_keys(source, documents[0].root, self.root, ())
+                found = self._unknown_keys(source, documents[0].root, self.root, ())
+                yield from (each for each in found if each.kind == "misspelled" or not passes_values)
 
     def _renders(self, path: str) -> bool:
         """Return whether a template of the chart itself is rendered: a chart of helpers only serves others."""
@@ -153,8 +162,11 @@ class ChartChecker:
         for file in self.chart.templates:
             if file.startswith("charts/"):
                 continue
-            for action in self.chart.template(file).actions:
-                if action.keyword == "comment" or action.define in unused:
+            actions = self.chart.template(file).actions
+            for action, following in zip(actions, [*actions[1:], None], strict=False):
+                # A value that makes the chart fail is not supported any more.
+                is_refused = following is not None and _FAILS.match(following.code) is not None
+                if action.keyword == "comment" or action.define in unused or is_refused:
                     continue
                 for path, start, end in chain_spans(action.code):
                     if path in seen or not path:

@@ -18,7 +18,8 @@ from kcheck.yaml.node import Node
 from kcheck.yaml.parse import parse
 
 _CHAIN = pattern(r"(?<![\w\"])(?:\$[\w]*|\)?)((?:\.\w+)*?)\.Values((?:\.\w+)*)")
-_INDEX = pattern(r"""\b(?:index|get|dig|pluck)\s+\(?[$\w.]*\.Values((?:\.\w+)*)\)?((?:\s+"[^"]*")*)""")
+_PASSED = pattern(r"""(?<=["`]Values["`])\s+\$?\.Values(?![\w.])""")
+_INDEX = pattern(r"""\b(?:index|get|dig|pluck|hasKey)\s+\(?[$\w.]*\.Values((?:\.\w+)*)\)?((?:\s+"[^"]*")*)""")
 _VARIABLE = pattern(r"\$\w+")
 _INCLUDED = pattern(r"""\b(?:include|template)\s+"([^"]+)\"""")
 _MAX_CANDIDATES = 12
@@ -69,7 +70,8 @@ def chains(code: str) -> Iterator[tuple[str, ...]]:
 
 def chain_spans(code: str) -> Iterator[tuple[tuple[str, ...], int, int]]:
     """Yield the paths of the values that an action reads, each with its start and end."""
-    indexed: list[tuple[int, int]] = []
+    # A helper that gets the values under their name reads them as others do.
+    indexed: list[tuple[int, int]] = [match.span() for match in _PASSED.finditer(code)]
     for match in _INDEX.finditer(code):
         indexed.append(match.span())
         yield (*filter(None, match[1].split(".")), *re.findall(r'"([^"]*)"', match[2])), *match.span()

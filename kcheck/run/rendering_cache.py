@@ -87,9 +87,9 @@ def _leaves_at(values: ChartValues, paths: Sequence[str]) -> list[ValueLeaf]:
 
 
 class RenderingCache:
-    """Renders charts, unless an earlier run has done so."""
+    """Renders charts, unless an earlier run has done so. `place`: the working folder of that run, "" for the current folder."""
 
-    def __init__(self, folder: Path | None, program: str, jobs: int = 1) -> None:
+    def __init__(self, folder: Path | None, program: str, jobs: int = 1, place: str = "") -> None:
         self._program = program
         self._jobs = max(jobs, 1)
         self._state = f"{__version__} {program_state(program)}".encode() if program else b""
@@ -97,7 +97,7 @@ class RenderingCache:
         if folder is not None and program:
             from kcheck.cache.store import Cache
 
-            self._store = Cache(folder, os.getcwd())
+            self._store = Cache(folder, place or os.getcwd())
 
     def _key(self, chart: Chart, settings: HelmSettings, texts: Mapping[str, str]) -> str:
         described = repr((settings, sorted(texts.items()))).encode("utf-8", "surrogateescape")

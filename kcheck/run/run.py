@@ -97,6 +97,14 @@ def check_all_files(
         return FileStage(session, workers, limit, stdin, progress).check_input(found, share)
 
 
+def render_charts(found: Discovery, session: Session) -> dict[str, str]:
+    """Render the charts of an input and return the texts by path."""
+    stage = FileStage(session, WorkerFactory(session, 1, None))
+    stage.read_targets(found)
+    paths = set(stage.render_charts(found, len(found.targets)))
+    return {file.target.path: file.source.text for file in stage.files if file.target.path in paths and file.source is not None}
+
+
 class FileRole(NamedTuple):
     """A file with its role and its deployment unit, None if it is in none."""
 

@@ -341,3 +341,11 @@ def test_minimal_objects_are_valid() -> None:
         value = minimal_object(resource_of(version, kind, store), builtin.shape, store)
         findings = kcheck.check_text(json.dumps(value), config={}, select="spec").findings
         assert [(title, each.rule, each.message) for each in findings if each.severity.word == "error"] == []
+
+
+def test_fields_of_some_versions() -> None:
+    text = json.dumps(policy("!has(object.spec.resources.limits) || object.spec.resources.limits.cpu != '1'", rules=[PODS]))
+    options: dict[str, Any] = {"config": {}, "select": "unknown-policy-field"}
+    assert kcheck.check_text(text, kubernetes="1.36", **options).findings == []
+    found = kcheck.check_text(text, kubernetes="1.30-1.36", **options).findings
+    assert {each.message for each in found} == {'Pod has no field "spec.resources" (in Kubernetes 1.30 and 1.31)'}

@@ -261,11 +261,52 @@ def test_converted_rules_judge_alike(tmp_path: Path) -> None:
     assert found("vap.yaml") == found("team.kcheck.yaml")
 
 
-def test_rules_about_types_are_not_converted() -> None:
-    result = run("convert", ".")
+@pytest.mark.parametrize(
+    ("on", "check", "reason"),
+    [
+        ("core/v1 EnvVar", "self.name != 'A'", "they occur in lists of lists"),
+        ("apiextensions/v1 JSONSchemaProps", "has(self.type)", "they may contain themselves"),
+        ("Service", "size(podsOf(object)) > 0", "it reads other objects of the input"),
+        ("Service", "size(objects.Pod) > 0", "it reads other objects of the input"),
+    ],
+)
+def test_reasons_of_rules_that_are_not_converted(on: str, check: str, reason: str, tmp_path: Path) -> None:
+    (tmp_path / "team.kcheck.yaml").write_text(json.dumps({"policies": [{"id": "a", "on": on, "check": check}]}))
+    result = run("convert", "team.kcheck.yaml")
     assert result.exit_code == 1
-    assert "policy/registry is not converted" in result.output
-    assert "name: replica-limit" in result.output
+    assert "kcheck: policy/a is not converted: " in result.output
+    assert reason in result.output
+
+
+def test_rules_about_types_become_policies_about_kinds(tmp_path: Path) -> None:
+    rule = {
+        "id": "registry", "on": {"types": ["core/v1 Container"], "kinds": ["Pod", "Deployment"]}, "when": "self.name != 'value'",
+        "check": "self.image.startsWith('registry.example.com/')", "message": "image {self.image} of {object.metadata.name}",
+    }  # fmt: skip
+    (tmp_path / "team.kcheck.yaml").write_text(json.dumps({"policies": [rule]}))
+    converted = tmp_path / "converted.yaml"
+    converted.write_text(run("convert", "team.kcheck.yaml").output)
+    pods = {
+        "good": [{"name": "a", "image": "registry.example.com/a"}], "named": [{"name": "value", "image": "nginx:1"}],
+        "bad": [{"name": "a", "image": "registry.example.com/a"}, {"name": "b", "image": "nginx:2"}],
+    }  # fmt: skip
+    objects: list[dict[str, Any]] = [
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {"containers": containers}}
+        for name, containers in pods.items()
+    ]
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"initContainers": pods["bad"], "containers": pods["good"]}}
+    workload = {"selector": {"matchLabels": {"a": "b"}}, "template": template}
+    objects += [
+        {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": workload},
+        {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "other"}, "spec": workload},
+    ]
+    (tmp_path / "objects.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    found = [
+        [(each.place.object.name, each.message) for each in kcheck.check(tmp_path / "objects.json", config={}, policies=policies).findings
+         if each.rule == "policy/registry"]
+        for policies in ("team.kcheck.yaml", "converted.yaml")
+    ]  # fmt: skip
+    assert sorted(found[0]) == sorted(found[1]) == [("bad", "image nginx:2 of bad"), ("web", "image nginx:2 of web")]
 
 
 def test_bundle(tmp_path: Path) -> None:

@@ -330,7 +330,7 @@ def test_cache_and_processes(tmp_path: Path) -> None:
         ("on: Deployment\ncheck: object.spec.replicas = 3", '4:33: syntax error: write == instead of "="'),
         ("on: Deployment\ncheck: object.spec.replicas === 3", '4:35: syntax error: write == instead of "==="'),
         ("on: Pod\ncheck: not object.spec.hostNetwork", '4:16: syntax error: write ! instead of "not"'),
-        ("on: Pod\ncheck: if object.spec.hostNetwork then false", "4:12: there is no if; write CONDITION ? VALUE : OTHER"),
+        ("on: Pod\ncheck: if object.spec.hostNetwork then false", "4:12: CEL has no if; write CONDITION ? VALUE : OTHER"),
         ("on: Pod\ncheck: object.spec.containers.all(c => c.name == 'a')", '4:41: syntax error: write , instead of "=>"'),
         ("on: Pod\ncheck: object.spec.containers.any(c, c.name == 'a')", '4:35: unknown function "any"; did you mean "exists"?'),
         ("on: Pod\ncheck: len(object.spec.containers) == 1", '4:12: unknown function "len"; did you mean "size"?'),

@@ -157,3 +157,40 @@ def test_sarif_leads_to_the_lines_of_templates_and_values(program: Program, monk
         ("unknown-field", "templates/deployment.yaml", '{{- include "shop.container" . | nindent 8 }}'),
         ("misspelled-chart-value", "ci/ingress-values.yaml", "hots"),
     } <= shown
+
+
+def test_rendered_objects_are_compared_with_those_of_a_revision(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KCHECK_NO_CACHE", raising=False)
+    monkeypatch.setenv("KCHECK_CACHE_DIR", str(tmp_path / "cache"))
+    config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nimmutable: true\ndata: {a: {{ .Values.a }}}\n"
+    write({"web/templates/map.yaml": config, "web/values.yaml": "a: b\n", ".gitignore": "cache\n"})
+    git("init", "--quiet")
+    git("add", "--all")
+    git("commit", "--quiet", "--message", "first")
+    changed = (".", "--select", "immutable-data", "--since", "HEAD")
+    assert not findings(program, *changed)
+    # Only a value changes.
+    write({"web/values.yaml": "a: c\n"})
+    for _ in range(2):
+        (found,) = findings(program, *changed)
+        assert (found["rule"], found["file"], found["range"]["start"]["line"]) == ("immutable-data", "web/templates/map.yaml", 5)
+        assert "HEAD:web/templates/map.yaml (rendered)" in json.dumps(found["related"])
+    assert not findings(program, "web/templates/service.yaml", *changed[1:])
+    # The revisions share the cache of the working folder.
+    assert len(list((tmp_path / "cache").rglob("*-chart-*"))) == 1
+    write({"web/values.yaml": "a: b\n", "web/templates/map.yaml": f"{config}# comment\n"})
+    assert not findings(program, *changed)
+
+
+@pytest.mark.parametrize("paths", [(), (".",), ("web",)])
+def test_an_unsaved_template_takes_the_place_of_the_file(program: Program, paths: tuple[str, ...]) -> None:
+    def found(name: str, text: str) -> list[tuple[str, int]]:
+        arguments = ("check", *paths, "-", "--stdin-filename", name, "--isolated", "--helm", HELM, "--select", "spec", "--format", "json")
+        report = json.loads(program(*arguments, stdin=text.encode()).out)
+        return sorted({(each["file"], each["range"]["start"]["line"]) for each in report["findings"]})
+
+    bad = SERVICE.replace("port: 80", "port: 77777")
+    in_service, in_helper = ("web/templates/service.yaml", 4), ("web/templates/_port.tpl", 1)
+    assert found("web/templates/service.yaml", bad) == ([in_helper, in_service] if paths else [in_service])
+    if paths:
+        assert found("web/templates/_port.tpl", HELPER.replace("99999", "80")) == []

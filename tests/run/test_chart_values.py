@@ -106,6 +106,11 @@ def test_a_value_that_is_read_several_times_is_undeclared_once(program: Program)
     ]
 
 
+def test_values_that_make_the_chart_fail_are_not_undeclared(program: Program) -> None:
+    template = '{{ if .Values.old }}{{ fail "use a" }}{{ end }}{{ .Values.a }}\n'
+    assert not reported(program, "a: 1\n", template)
+
+
 def test_helpers_that_nothing_calls_read_nothing(program: Program) -> None:
     account = '{{ define "web.account" }}{{ .Values.account.name }}{{ end }}'
     helpers = {"templates/_helpers.tpl": account + '{{ define "web.used" }}{{ .Values.b }}{{ end }}'}
@@ -118,3 +123,19 @@ def test_helpers_that_nothing_calls_read_nothing(program: Program) -> None:
 def test_values_of_a_chart_of_helpers_may_be_for_others(program: Program) -> None:
     write({"Chart.yaml": CHART, "values.yaml": "a: 1\nb: 2\n", "templates/_helpers.tpl": '{{ define "x" }}{{ .Values.a }}{{ end }}'})
     assert not findings(program, ".", "--select", RULES)
+
+
+def test_misspelt_values_of_a_template_that_passes_all_values_on(program: Program) -> None:
+    template = "{{ $values := .Values }}x: {{ $values.port }}{{ .Values.replicas }}\n"
+    found = reported(program, "port: 80\nreplicas: 1\n", template, **{"ci/a-values.yaml": "replicsa: 2\nother: 3\n"})
+    assert [(place[0], place[1], place[4]) for place in found] == [
+        ("misspelled-chart-value", "ci/a-values.yaml", 'did you mean "replicas"?')
+    ]
+    # All keys of the values are processed.
+    template += "{{ range $key, $value := .Values }}{{ $key }}{{ end }}\n"
+    assert not reported(program, "port: 80\nreplicas: 1\n", template)
+
+
+def test_a_helper_that_gets_the_values_under_their_name_reads_its_own(program: Program) -> None:
+    template = '{{ include "x" (dict "Values" .Values) }}{{ if hasKey .Values "b" }}{{ end }}{{ define "x" }}{{ .Values.a }}{{ end }}\n'
+    assert [place[3] for place in reported(program, "a: 1\nb: 2\nc: 3\n", template)] == ['no template reads the value "c"']

@@ -505,6 +505,16 @@ def test_a_program_that_does_not_exist_is_a_usage_error(program: Program) -> Non
             HelmError("unclosed action", template="web/templates/a.yaml", line=12),
         ),
         (
+            "values don't meet the specifications of the schema(s) in the following chart(s):\nweb:\n- at '': validation failed\n"
+            "  - at '/crds': additional properties 'on' not allowed\n  - at '/a/b~1c': got string, want number\n",
+            HelmError(
+                "crds: additional properties 'on' not allowed; a.b/c: got string, want number (values.schema.json)",
+                file="values.yaml",
+                pointer=("crds",),
+                subject="web",
+            ),
+        ),
+        (
             "chart requires kubeVersion: >=1.40 which is incompatible with Kubernetes v1.37.0",
             HelmError("kubeVersion >=1.40 excludes Kubernetes v1.37.0", file="Chart.yaml", subject="kubeVersion"),
         ),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from kcheck.cel.eval.activation import CHARS_PER_ITEM, MAX_RESULT_CHARS, Frame, Step
-from kcheck.cel.eval.budget import TRAVERSAL, compared, price, size_of, traversal
+from kcheck.cel.eval.budget import TRAVERSAL, Price, compared, price, size_of, traversal
 from kcheck.cel.library import operators
-from kcheck.cel.library.functions import Function
+from kcheck.cel.library.functions import Function, Implementation
 from kcheck.cel.library.operators import NoOverload
-from kcheck.cel.values.values import NONE, Cancelled, EvaluationError, Optional, Undecided, Value, is_map
+from kcheck.cel.values.values import NONE, Cancelled, EvaluationError, Opaque, Optional, Undecided, Value, is_map
 
 _MAX_SCALAR_CHARS = 32
 """The maximum number of characters of a number, a time or a bool, and of quotes and commas around a value."""
@@ -266,31 +267,72 @@ def invocation(function: str, candidates: list[Function], steps: list[Step]) -> 
         for each in candidates
     ]
     growing = function in _GROWING
+    # The overload of the classes of arguments.
+    known: dict[Any, _ChosenOverload] = {}
+
+    def choose(args: list[Value], classes: Any) -> _ChosenOverload:
+        for tests, run, cost in overloads:
+            if all(test(args[place]) for place, test in tests):
+                if all(map(_has_fixed_type, args)):
+                    known[classes] = run, cost
+                return run, cost
+        raise NoOverload
+
+    if len(steps) == 1 and not growing:
+        return _invocation_with_one(steps[0], known, choose)
 
     def invoke(frame: Frame) -> Value:
         args = [step(frame) for step in steps]
-        for tests, run, cost in overloads:
-            for place, test in tests:
-                if not test(args[place]):
-                    break
-            else:
-                if growing:
-                    if frame.spent + _minimum_cost(function, args) > frame.limit:
-                        raise Cancelled("operation cancelled: actual cost limit exceeded")
-                    frame.allocate(result_size(function, args, MAX_RESULT_CHARS))
-                try:
-                    value = run(*args)
-                except EvaluationError:
-                    frame.charge(1)
-                    raise
-                frame.charge(1 if cost is None else cost(args, value))
-                kind = value.__class__
-                if not growing and (kind is str or kind is bytes or kind is list):
-                    frame.allocate(CHARS_PER_ITEM * len(value) if kind is list else len(value))
-                return value
-        raise NoOverload
+        classes = tuple([each.__class__ for each in args])
+        found = known.get(classes)
+        run, cost = found if found is not None else choose(args, classes)
+        if growing:
+            if frame.spent + _minimum_cost(function, args) > frame.limit:
+                raise Cancelled("operation cancelled: actual cost limit exceeded")
+            frame.allocate(result_size(function, args, MAX_RESULT_CHARS))
+        try:
+            value = run(*args)
+        except EvaluationError:
+            frame.charge(1)
+            raise
+        frame.spent += 1 if cost is None else cost(args, value)
+        if frame.spent > frame.limit:
+            frame.charge(0)
+        kind = value.__class__
+        if not growing and (kind is str or kind is bytes or kind is list):
+            frame.allocate(CHARS_PER_ITEM * len(value) if kind is list else len(value))
+        return value
 
     return invoke
+
+
+def _invocation_with_one(step: Step, known: dict[Any, _ChosenOverload], choose: Callable[[list[Value], Any], _ChosenOverload]) -> Step:
+    def invoke(frame: Frame) -> Value:
+        arg = step(frame)
+        found = known.get(arg.__class__)
+        run, cost = found if found is not None else choose([arg], arg.__class__)
+        try:
+            value = run(arg)
+        except EvaluationError:
+            frame.charge(1)
+            raise
+        frame.spent += 1 if cost is None else cost([arg], value)
+        if frame.spent > frame.limit:
+            frame.charge(0)
+        kind = value.__class__
+        if kind is str or kind is bytes or kind is list:
+            frame.allocate(CHARS_PER_ITEM * len(value) if kind is list else len(value))
+        return value
+
+    return invoke
+
+
+_ChosenOverload = tuple[Implementation, Price | None]
+
+
+def _has_fixed_type(value: Value) -> bool:
+    """Whether all values of the class of this value have the same CEL type."""
+    return not isinstance(value, Opaque) or isinstance(vars(value.__class__).get("cel_type"), str)
 
 
 def _minimum_cost(function: str, args: list[Value]) -> int:

@@ -6,9 +6,12 @@ Source: the quantity library of Kubernetes (k8s.io/apiserver/pkg/cel/library).
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from kcheck.cel.values.values import EvaluationError, Opaque, Value
 from kcheck.kube.quantity import BadQuantity, Quantity, parse_exact
+
+_MAX_CACHED_CHARS = 32
 
 
 class CelQuantity(Opaque):
@@ -28,12 +31,18 @@ class CelQuantity(Opaque):
         return hash(self.value)
 
 
-def _quantity(text: str) -> CelQuantity:
+@lru_cache(maxsize=1024)
+def _short_quantity(text: str) -> CelQuantity:
     try:
         return CelQuantity(parse_exact(text))
     except BadQuantity:
         pattern = r"^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$"
         raise EvaluationError(f"quantities must match the regular expression '{pattern}'") from None
+
+
+def _quantity(text: str) -> CelQuantity:
+    # The same few quantities occur in many objects.
+    return (_short_quantity if len(text) <= _MAX_CACHED_CHARS else _short_quantity.__wrapped__)(text)
 
 
 def _is_quantity(text: str) -> bool:

@@ -8,6 +8,9 @@ from itertools import combinations
 from kcheck.cel.language.syntax import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Message, Select
 from kcheck.text.record import NamedTuple
 
+_MAX_PARTS = 60
+"""Operands of a chain that are compared with one another."""
+
 Key = tuple[object, ...]
 """An expression without positions: equal expressions have equal keys."""
 
@@ -83,6 +86,8 @@ def contradictions(expr: Expr) -> Iterator[Contradiction]:
 
 
 def _contradiction(expr: Call, parts: list[Expr], is_or: bool) -> Contradiction | None:
+    if len(parts) > _MAX_PARTS:
+        return None
     word, other = ("||", "&&") if is_or else ("&&", "||")
     truth = "true" if is_or else "false"
     for one, two in combinations(parts, 2):

@@ -40,7 +40,8 @@ class MatchedKind(NamedTuple):
         shape: Its type.
         operations: The operations that the rules name for it, without wildcards.
         subresource: The subresource, "" for the resource itself.
-        wildcard: What stands for the kind in the rules, "" if they name it: a problem counts only if all kinds of a wildcard have it.
+        wildcard: The wildcard that matches the kind, "" without wildcards: a problem counts only if all kinds of a wildcard have it.
+        is_named: Whether a rule names the kind.
     """
 
     name: ResourceName
@@ -48,6 +49,7 @@ class MatchedKind(NamedTuple):
     operations: frozenset[str]
     subresource: str = ""
     wildcard: str = ""
+    is_named: bool = True
 
     @property
     def title(self) -> str:
@@ -77,9 +79,10 @@ def matched_kinds(match: MatchResources, store: Store) -> MatchedKinds:
                 for each, of_part in _parts(name, shape, sub, store):
                     wildcard = _wildcard(rule, plural, sub, number)
                     old = found.get((name, each))
+                    is_named = not wildcard
                     if old is not None:
-                        operations, wildcard = operations | old.operations, wildcard and old.wildcard
-                    found[name, each] = MatchedKind(name, of_part, operations, each, wildcard)
+                        operations, wildcard, is_named = operations | old.operations, wildcard or old.wildcard, is_named or old.is_named
+                    found[name, each] = MatchedKind(name, of_part, operations, each, wildcard, is_named)
     whole = not any(_is_excluded(rule, each.name) for rule in match.excludes for each in found.values())
     kinds = [each for each in found.values() if whole or not any(_is_excluded(rule, each.name) for rule in match.excludes)]
     if len(kinds) > MAX_KINDS:
@@ -141,5 +144,8 @@ def by_wildcard(kinds: tuple[MatchedKind, ...]) -> list[list[MatchedKind]]:
     """Return the kinds in groups that have a problem only together: each named kind, and all kinds of a wildcard."""
     groups: dict[object, list[MatchedKind]] = defaultdict(list)
     for number, each in enumerate(kinds):
-        groups[each.wildcard or number].append(each)
+        if each.is_named:
+            groups[number].append(each)
+        if each.wildcard:
+            groups[each.wildcard].append(each)
     return list(groups.values())

@@ -359,7 +359,7 @@ def _reference_problems(resource: Resource, policy: AdmissionPolicy, store: Stor
             yield Problem(reference["namespace"], message, help="remove namespace")
         elif namespaced and not reference["namespace"].text:
             matched = matched_kinds(policy.match, store)
-            cluster = sorted({each.name.kind for each in matched.kinds if not each.name.namespaced and not each.wildcard})
+            cluster = sorted({each.name.kind for each in matched.kinds if not each.name.namespaced and each.is_named})
             if cluster:
                 shown = enumeration(cluster[:_MAX_NAMED])
                 message = f"paramRef has no namespace, so requests for cluster-scoped {shown} fail with an error"

@@ -22,7 +22,7 @@ from kcheck.policy.admission.definitions import AdmissionPolicy, Expression
 from kcheck.policy.admission.evaluation import Activation, CostExceeded
 from kcheck.policy.admission.matched_kinds import MatchedKind
 from kcheck.policy.admission.programs import PolicyPrograms
-from kcheck.policy.admission.unguarded_fields import UnknownValue, values_of
+from kcheck.policy.admission.unguarded_fields import TrialBudget, UnknownValue, values_of
 from kcheck.policy.tracing import ReadTrace
 from kcheck.policy.verdict import shown_path
 from kcheck.schema.builtin.definitions import folder
@@ -50,10 +50,15 @@ def rule_overlaps(
     policy: AdmissionPolicy, programs: PolicyPrograms, kinds: tuple[MatchedKind, ...], store: Store, is_enabled: Callable[[str], bool]
 ) -> Iterator[RuleOverlap]:
     """Yield the enabled built-in rules that validations of a policy repeat or contradict."""
-    named = [each for each in kinds if not each.subresource and not each.wildcard.startswith("rule") and "CREATE" in each.operations]
+    named = [
+        each
+        for each in kinds
+        if not each.subresource and (each.is_named or not each.wildcard.startswith("rule")) and "CREATE" in each.operations
+    ]
     expressions = (*policy.conditions, *policy.variables, *(each.expression for each in policy.validations))
     words = frozenset(word for each in expressions for word in _WORD.findall(each.text))
     found: dict[tuple[str, int], list[bool]] = defaultdict(list)
+    budget = TrialBudget()
     for row in _examples():
         if words.isdisjoint(row["keys"]) or not is_enabled(row["rule"]):
             continue
@@ -61,7 +66,7 @@ def rule_overlaps(
         if kind is None:
             continue
         bad, good = (_as_kind(row[key], kind) for key in ("bad", "good"))
-        judge = _ExampleJudge(policy, programs, kind, store)
+        judge = _ExampleJudge(policy, programs, kind, store, budget)
         for number in range(len(policy.validations)):
             if row["text"] and not judge.is_selective(number, row["rule"], named):
                 continue
@@ -118,7 +123,8 @@ def _pod_field(field: str, kind: str) -> str:
 
 
 class _ExampleJudge:
-    def __init__(self, policy: AdmissionPolicy, programs: PolicyPrograms, kind: MatchedKind, store: Store) -> None:
+    def __init__(self, policy: AdmissionPolicy, programs: PolicyPrograms, kind: MatchedKind, store: Store, budget: TrialBudget) -> None:
+        self.budget = budget
         self.policy = policy
         self.programs = programs
         self.kind = kind
@@ -157,7 +163,7 @@ class _ExampleJudge:
     def value(self, program: Program, held: Mapping[str, Any], trace: ReadTrace) -> Value:
         activation = Activation(self.programs, values_of(self.kind, held), UnknownValue()).traced(self.programs, trace)
         try:
-            return activation.evaluate(program)
+            return self.budget.evaluate(program, activation)
         except (EvaluationError, CostExceeded):
             return None
 

@@ -31,6 +31,28 @@ _MAX_FILLED = 6
 _MAX_VARIANTS = 8
 _MISSING = "no such key: "
 
+_TRIAL_LIMIT = 50_000
+"""The cost limit of one evaluation."""
+TRIAL_BUDGET = 2_000_000
+"""The cost limit of all evaluations for one policy."""
+
+
+class TrialBudget:
+    """The cost that the evaluations for a policy may have together. `left`: what is left of it."""
+
+    def __init__(self) -> None:
+        self.left = TRIAL_BUDGET
+
+    def evaluate(self, program: Program, activation: Activation) -> Value:
+        """Return the value of an expression. Raises EvaluationError, also if the limit is exceeded."""
+        if self.left < 0:
+            raise EvaluationError("the cost limit is exceeded")
+        activation.frame.limit = activation.budget = _TRIAL_LIMIT
+        try:
+            return activation.evaluate(program)
+        finally:
+            self.left -= program.spent + 100
+
 
 class UnguardedField(NamedTuple):
     """A valid object for which an expression fails with an error.
@@ -76,17 +98,19 @@ def unguarded_fields(
 ) -> Iterator[UnguardedField]:  # fmt: skip
     """Yield the optional fields that expressions read without a test, for the kinds that the rules of a policy name."""
     written = [each for each in kinds if each.operations & {"CREATE", "UPDATE"}]
-    judged = [each for each in written if not each.subresource and not each.wildcard.startswith("rule")]
+    judged = [each for each in written if not each.subresource and (each.is_named or not each.wildcard.startswith("rule"))]
+    budget = TrialBudget()
     for kind in judged[:_MAX_KINDS]:
         body = minimal_object(kind.name, kind.shape, store)
         if body is not None:
-            yield from _Trial(policy, programs, kind, store).fields(body)
+            yield from _Trial(policy, programs, kind, store, budget).fields(body)
 
 
 class _Trial:
     """Evaluates the expressions of a policy for objects of one kind."""
 
-    def __init__(self, policy: AdmissionPolicy, programs: PolicyPrograms, kind: MatchedKind, store: Store) -> None:
+    def __init__(self, policy: AdmissionPolicy, programs: PolicyPrograms, kind: MatchedKind, store: Store, budget: TrialBudget) -> None:
+        self.budget = budget
         self.policy = policy
         self.programs = programs
         self.kind = kind
@@ -133,7 +157,7 @@ class _Trial:
             trace = ReadTrace()
             activation = Activation(self.programs, values_of(self.kind, held), UnknownValue()).traced(self.programs, trace)
             try:
-                value = activation.evaluate(program)
+                value = self.budget.evaluate(program, activation)
             except Undecided:
                 return None, (), None
             except (EvaluationError, CostExceeded) as error:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kcheck.cel.language.syntax import Comprehension, Expr, Ident
 from kcheck.finding.severity import ERROR, WARNING
 from kcheck.kube.selector import Selector
 from kcheck.policy.rules.definitions import RuleExpression, ShortRule, Template
-from kcheck.policy.rules.programs import compiled, kinds_read
+from kcheck.policy.rules.programs import compiled, kinds_read, uses_relations
 from kcheck.policy.rules.scopes import ResolvedScope
+from kcheck.policy.rules.vap_values import UnwrittenPath, values_of_kinds
 from kcheck.schema.store import Store
 
 _API = "admissionregistration.k8s.io/v1"
@@ -27,10 +28,10 @@ class Inconvertible(Exception):
 def policy_of(rule: ShortRule, store: Store) -> list[dict[str, Any]]:
     """Return the policy and the binding that judge as a rule does. Raises Inconvertible."""
     scope = ResolvedScope(rule.scope, store)
-    if scope.types:
-        raise Inconvertible(f"it judges values of {', '.join(scope.types)}, wherever they occur; name kinds in on")
-    if kinds_read(rule):
+    if kinds_read(rule) or uses_relations(rule):
         raise Inconvertible("it reads other objects of the input")
+    if scope.types:
+        return _policy_of_values(rule, scope)
     when, check = rule.when, _converted(rule.check)
     conditions = [] if (condition := _namespace_condition(rule.scope.namespaces)) is None else [condition]
     if when is not None and compiled(when).uses("namespaceObject"):
@@ -42,30 +43,60 @@ def policy_of(rule: ShortRule, store: Store) -> list[dict[str, Any]]:
     # Only kcheck masks the values of Secrets.
     if any(not isinstance(each, str) for each in rule.message) and "Secret" not in {kind for _, kind in scope.kinds}:
         validation["messageExpression"] = _message_expression(rule.message)
-    match: dict[str, Any] = {"resourceRules": list(_resource_rules(scope))}
+    return _with_binding(rule, list(_resource_rules(scope)), conditions, [], validation)
+
+
+def _policy_of_values(rule: ShortRule, scope: ResolvedScope) -> list[dict[str, Any]]:
+    """Return the policy and the binding of a rule about API types: the values are a variable, and all of them must satisfy the check."""
+    try:
+        values = values_of_kinds(scope)
+    except UnwrittenPath as reason:
+        raise Inconvertible(f"it judges values of {', '.join(scope.types)}, and {reason}; name kinds in on") from None
+    texts = [each.text for _, each in rule.expressions()]
+    name = next(each for each in ("value", "each", "item", "judged") if not any(re.search(rf"\b{each}\b", text) for text in texts))
+    check = _converted(rule.check, name)
+    if rule.when is not None:
+        check = f"({_converted(rule.when, name)}) ? ({check}) : true"
+    variables = [{"name": "values", "expression": values.expression}]
+    validation: dict[str, Any] = {"expression": f"variables.values.all({name}, {check})", "message": _static_message(rule)}
+    if any(not isinstance(each, str) for each in rule.message) and "Secret" not in {each.kind for each in values.kinds}:
+        variables.append({"name": "failing", "expression": f"variables.values.filter({name}, !({check}))"})
+        validation["messageExpression"] = _message_expression(rule.message, "variables.failing[0]")
+    condition = _namespace_condition(rule.scope.namespaces)
+    rules = list(_rules_of((each.group, each.version, each.plural) for each in values.kinds))
+    return _with_binding(rule, rules, [] if condition is None else [condition], variables, validation)
+
+
+def _with_binding(
+    rule: ShortRule, resource_rules: list[dict[str, Any]], conditions: list[dict[str, str]], variables: list[dict[str, str]],
+    validation: dict[str, Any],
+) -> list[dict[str, Any]]:  # fmt: skip
+    match: dict[str, Any] = {"resourceRules": resource_rules}
     if rule.scope.labels is not None:
         match["objectSelector"] = _selector(rule.scope.labels)
     spec: dict[str, Any] = {"failurePolicy": "Fail", "matchConstraints": match}
     if conditions:
         spec["matchConditions"] = conditions
+    if variables:
+        spec["variables"] = variables
     spec["validations"] = [validation]
     action = "Deny" if rule.severity is ERROR else "Warn" if rule.severity is WARNING else "Audit"
     binding: dict[str, Any] = {"policyName": rule.name, "validationActions": [action]}
     exact = [each for each in rule.scope.namespaces if not _WILD.search(each)]
-    if exact:
-        binding["matchResources"] = {"namespaceSelector": {"matchExpressions": list(_name_requirements(exact, rule.scope.namespaces))}}
+    if requirements := list(_name_requirements(exact, rule.scope.namespaces)):
+        binding["matchResources"] = {"namespaceSelector": {"matchExpressions": requirements}}
     return [
         {"apiVersion": _API, "kind": "ValidatingAdmissionPolicy", "metadata": {"name": rule.name}, "spec": spec},
         {"apiVersion": _API, "kind": "ValidatingAdmissionPolicyBinding", "metadata": {"name": rule.name}, "spec": binding},
     ]
 
 
-def _converted(expression: RuleExpression) -> str:
-    """Return an expression with `object` in place of `self`, which are the same for a rule about kinds."""
+def _converted(expression: RuleExpression, own: str = "object") -> str:
+    """Return an expression with another name in place of `self`: `object`, which is the same for a rule about kinds."""
     text = expression.text.strip()
     places = sorted(set(_places_of_self(compiled(expression._replace(text=text)).expr)), reverse=True)
     for at in places:
-        text = f"{text[:at]}object{text[at + len('self') :]}"
+        text = f"{text[:at]}{own}{text[at + len('self') :]}"
     return text
 
 
@@ -83,9 +114,9 @@ def _static_message(rule: ShortRule) -> str:
     return "".join(texts) if len(texts) == len(rule.message) else rule.title
 
 
-def _message_expression(template: Template) -> str:
+def _message_expression(template: Template, own: str = "object") -> str:
     parts = [
-        repr(each) if isinstance(each, str) else f"string({_converted(each)})" for each in template
+        repr(each) if isinstance(each, str) else f"string({_converted(each, own)})" for each in template
     ]  # fmt: skip
     return " + ".join(parts)
 
@@ -96,10 +127,15 @@ def _resource_rules(scope: ResolvedScope) -> Iterator[dict[str, Any]]:
         groups = ["" if each == "core" else each for each in scope.scope.groups] or ["*"]
         yield {"apiGroups": groups, "apiVersions": ["*"], "operations": _OPERATIONS, "resources": ["*"]}
         return
+    groups = list(scope.scope.groups)
+    yield from _rules_of((name.group, name.version, name.plural) for name, _ in named if not groups or (name.group or "core") in groups)
+
+
+def _rules_of(resources: Iterable[tuple[str, str, str]]) -> Iterator[dict[str, Any]]:
+    """Yield a rule for each version of an API group. `resources`: groups, versions and plurals."""
     grouped: dict[tuple[str, str], list[str]] = {}
-    for name, _ in named:
-        if not scope.scope.groups or (name.group or "core") in scope.scope.groups:
-            grouped.setdefault((name.group, name.version), []).append(name.plural)
+    for group, version, plural in resources:
+        grouped.setdefault((group, version), []).append(plural)
     for (group, version), plurals in grouped.items():
         yield {"apiGroups": [group], "apiVersions": [version], "operations": _OPERATIONS, "resources": list(dict.fromkeys(plurals))}
 
