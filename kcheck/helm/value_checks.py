@@ -163,7 +163,7 @@ class ChartChecker:
             if file.startswith("charts/"):
                 continue
             actions = self.chart.template(file).actions
-            for action, following in zip(actions, [*actions[1:], None], strict=True):
+            for action, following in zip(actions, [*actions[1:], None], strict=False):
                 # A value that makes the chart fail is not supported any more.
                 is_refused = following is not None and _FAILS.match(following.code) is not None
                 if action.keyword == "comment" or action.define in unused or is_refused:

@@ -8,7 +8,7 @@ from kcheck.text.record import NamedTuple
 
 
 class BuiltPolicy(NamedTuple):
-    """What a kustomization makes of a policy or binding in a file. `json`: the object, "" if several kustomizations differ."""
+    """What a kustomization makes of a policy or binding in a file. `json`: the object, "" if several of them build it differently."""
 
     kind: str
     name: str

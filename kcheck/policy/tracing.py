@@ -91,8 +91,13 @@ class TracedMap(View):
 
     def __getitem__(self, key: Any) -> Value:
         link = self._link, key
-        self._links.append(link)
-        return _traced(self._raw[key], link, self._links)
+        links = self._links
+        links.append(link)
+        value = self._raw[key]
+        kind = value.__class__
+        if kind is dict:
+            return TracedMap(value, link, links)
+        return value if kind is str else _traced(value, link, links)
 
     def __iter__(self) -> Iterator[str]:
         self._links.append(self._link)

@@ -142,6 +142,7 @@ class RoleFinder:
         self._expected: dict[str, str] = {}
         self._superseded = _superseded_files(paths) if not as_server else {}
         self._by_folder: dict[tuple[str, int], Role | None] = {}
+        self._by_root: dict[str, Role | None] = {}
         self._names: dict[str, set[str]] = {}
         for path in paths:
             folder, _, name = path.rpartition("/")
@@ -285,9 +286,15 @@ class RoleFinder:
         documentation = next((name for name in names if name in _DOCUMENTATION), "")
         if documentation:
             return Role(DOCUMENTATION, f'the folder "{documentation}" contains documentation')
-        root = _name_of_root(folder[: max(start - 1, 0)])
-        is_teaching = _TEACHING_NAME.fullmatch(root.lower()) and root.lower() not in _EXAMPLES
-        return Role(EXAMPLE, f'the checked folder "{root}" contains examples') if is_teaching else None
+        return self._of_root(folder[: max(start - 1, 0)])
+
+    def _of_root(self, folder: str) -> Role | None:
+        """Return the role that follows from the name of a folder on the command line. All files below it share the result."""
+        if folder not in self._by_root:
+            root = _name_of_root(folder)
+            is_teaching = _TEACHING_NAME.fullmatch(root.lower()) and root.lower() not in _EXAMPLES
+            self._by_root[folder] = Role(EXAMPLE, f'the checked folder "{root}" contains examples') if is_teaching else None
+        return self._by_root[folder]
 
     def _is_environment(self, folder: str, names: Sequence[str], at: int) -> bool:
         """Whether a folder called `test` is an environment, such as overlays/test beside overlays/production."""

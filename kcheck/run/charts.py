@@ -152,6 +152,7 @@ class ChartStage:
         definitions: texts of files that define kinds, which the cluster is assumed to have.
         releases: releases of charts that the input describes.
         progress: called with the number of charts that were rendered, and of all charts.
+        contents: targets whose content replaces that of the file, such as standard input.
     """
 
     def __init__(
@@ -161,8 +162,10 @@ class ChartStage:
         definitions: Iterable[str] = (),
         releases: Iterable[Release] = (),
         progress: Callable[[int, int], None] | None = None,
+        contents: Iterable[Target] = (),
     ) -> None:
         self.session = session
+        self.contents = tuple(contents)
         program = helm.program
         self.program = find_program() if program is None else program
         self.helm = helm
@@ -211,6 +214,9 @@ class ChartStage:
         budget = ChartBudget()
         try:
             chart = read_chart(found.folder, lambda path: os.path.commonpath([root, path]) == root, budget)
+            for target in self.contents:
+                if target.data is not None and target.path.startswith(start := f"{found.folder}/" if found.folder else ""):
+                    chart.files[target.path[len(start) :]] = target.data
             link_dependencies(chart, root, budget)
             # Raises ChartTooLarge.
             _ = chart.instances

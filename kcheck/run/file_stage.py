@@ -193,7 +193,8 @@ class FileStage:
         texts = (file.source.text for file in self.files if file.defines and file.source is not None)
         sources = [*(file.source for file in self.files if file.source is not None), *self.kustomization_sources]
         releases = find_releases(sources)
-        charts = ChartStage(self.session, self.session.helm, texts, releases, self.progress)
+        contents = (target for target in found.targets if target.data is not None)
+        charts = ChartStage(self.session, self.session.helm, texts, releases, self.progress, contents)
         rendered = charts.render(find_charts(found.targets, self.roles))
         for at, each in enumerate(rendered, number):
             target = Target(each.path, named=False, data=each.text.encode("utf-8", "surrogatepass"))

@@ -180,3 +180,17 @@ def test_rendered_objects_are_compared_with_those_of_a_revision(program: Program
     assert len(list((tmp_path / "cache").rglob("*-chart-*"))) == 1
     write({"web/values.yaml": "a: b\n", "web/templates/map.yaml": f"{config}# comment\n"})
     assert not findings(program, *changed)
+
+
+@pytest.mark.parametrize("paths", [(), (".",), ("web",)])
+def test_an_unsaved_template_takes_the_place_of_the_file(program: Program, paths: tuple[str, ...]) -> None:
+    def found(name: str, text: str) -> list[tuple[str, int]]:
+        arguments = ("check", *paths, "-", "--stdin-filename", name, "--isolated", "--helm", HELM, "--select", "spec", "--format", "json")
+        report = json.loads(program(*arguments, stdin=text.encode()).out)
+        return sorted({(each["file"], each["range"]["start"]["line"]) for each in report["findings"]})
+
+    bad = SERVICE.replace("port: 80", "port: 77777")
+    in_service, in_helper = ("web/templates/service.yaml", 4), ("web/templates/_port.tpl", 1)
+    assert found("web/templates/service.yaml", bad) == ([in_helper, in_service] if paths else [in_service])
+    if paths:
+        assert found("web/templates/_port.tpl", HELPER.replace("99999", "80")) == []

@@ -40,13 +40,14 @@ class Activation:
         budget: The cost that the remaining expressions may have together.
     """
 
-    __slots__ = ("budget", "frame", "values", "variables")
+    __slots__ = ("_is_public", "budget", "frame", "values", "variables")
 
     def __init__(self, programs: PolicyPrograms, values: Mapping[str, Value], params: Value) -> None:
         self.frame = Frame(values, CALL_LIMIT)
         self.frame["params"] = params
         self.values = values
         self.budget = RUNTIME_BUDGET
+        self._is_public: bool | None = None
         self.variables: Variables | None = None
         if programs.variables:
             self.variables = self.frame["variables"] = Variables(programs.variables, self.frame)
@@ -64,11 +65,13 @@ class Activation:
 
     def shown(self, programs: PolicyPrograms) -> Activation:
         """Return the values that messages may show: without the values of Secrets."""
-        names = [name for name in ("object", "oldObject", "params") if _is_secret(self.frame[name])]
-        if not names:
+        frame = self.frame
+        if self._is_public is None:
+            self._is_public = not any(map(_is_secret, (frame["object"], frame["oldObject"], frame["params"])))
+        if self._is_public:
             return self
-        masked = {name: without_secrets(self.frame[name]) for name in names}
-        return Activation(programs, {**self.values, **masked}, masked.get("params", self.frame["params"]))
+        masked = {name: without_secrets(frame[name]) for name in ("object", "oldObject", "params")}
+        return Activation(programs, {**self.values, **masked}, masked["params"])
 
     def traced(self, programs: PolicyPrograms, trace: ReadTrace) -> Activation:
         """Return the same values, which record what is read of the object."""

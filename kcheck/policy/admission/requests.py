@@ -46,10 +46,14 @@ class Request(View):
         user: The user who makes the request, None if unknown.
     """
 
-    __slots__ = ("_fields", "_matched", "_review", "_user")
+    # Not the review, which has the request: objects that refer to each other would stay in memory.
+    __slots__ = ("_fields", "_matched", "_name", "_namespace", "_object_name", "_operation", "_user")
 
     def __init__(self, review: Review, matched: ResourceName, user: PolicyUser | None) -> None:
-        self._review = review
+        self._name = review.name
+        self._operation = review.operation
+        self._object_name = review.object_name
+        self._namespace = review.namespace
         self._matched = matched
         self._user = user
         self._fields: dict[str, Value] | None = None
@@ -58,8 +62,26 @@ class Request(View):
     def fields(self) -> dict[str, Value]:
         """The fields by name."""
         if self._fields is None:
-            self._fields = _request_of(self._review, self._matched, self._user)
+            self._fields = self._make_fields()
         return self._fields
+
+    def _make_fields(self) -> dict[str, Value]:
+        name, matched, operation = self._name, self._matched, self._operation
+        fields: dict[str, Value] = {
+            "kind": {"group": matched.group, "version": matched.version, "kind": matched.kind},
+            "resource": {"group": matched.group, "version": matched.version, "resource": matched.plural},
+            "requestKind": {"group": name.group, "version": name.version, "kind": name.kind},
+            "requestResource": {"group": name.group, "version": name.version, "resource": name.plural},
+            "operation": operation,
+            "userInfo": _UNKNOWN if self._user is None else _user_info(self._user),
+            "dryRun": False,
+            "options": {"apiVersion": "meta.k8s.io/v1", "kind": "CreateOptions" if operation == "CREATE" else "UpdateOptions"},
+        }
+        if self._object_name:
+            fields["name"] = self._object_name
+        if self._namespace:
+            fields["namespace"] = self._namespace
+        return fields
 
     def __contains__(self, key: object) -> bool:
         return key in self.fields
@@ -72,25 +94,6 @@ class Request(View):
 
     def __len__(self) -> int:
         return len(self.fields)
-
-
-def _request_of(review: Review, matched: ResourceName, user: PolicyUser | None) -> dict[str, Value]:
-    name, operation = review.name, review.operation
-    request: dict[str, Value] = {
-        "kind": {"group": matched.group, "version": matched.version, "kind": matched.kind},
-        "resource": {"group": matched.group, "version": matched.version, "resource": matched.plural},
-        "requestKind": {"group": name.group, "version": name.version, "kind": name.kind},
-        "requestResource": {"group": name.group, "version": name.version, "resource": name.plural},
-        "operation": operation,
-        "userInfo": _UNKNOWN if user is None else _user_info(user),
-        "dryRun": False,
-        "options": {"apiVersion": "meta.k8s.io/v1", "kind": "CreateOptions" if operation == "CREATE" else "UpdateOptions"},
-    }
-    if review.object_name:
-        request["name"] = review.object_name
-    if review.namespace:
-        request["namespace"] = review.namespace
-    return request
 
 
 def _user_info(user: PolicyUser) -> dict[str, Value]:
