@@ -9,17 +9,10 @@ import sys
 import threading
 from importlib import import_module
 
+import click
+
 from kcheck import __version__
 from kcheck.cli.streams import Unwritable, guard_streams
-
-# Imports create no garbage, and searching for it takes a twentieth of the time of `kcheck --version`.
-_collected = gc.isenabled()
-gc.disable()
-
-import click  # noqa: E402
-
-if _collected:
-    gc.enable()
 
 # The module of a command is imported when the command is called, so that `kcheck --version` and completion start fast.
 _COMMANDS = {

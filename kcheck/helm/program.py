@@ -10,13 +10,9 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
-
-if TYPE_CHECKING:
-    from subprocess import Popen
 
 STOPPER = "templates/zz-kcheck.yaml"
 """The path of the template in a copy that is not YAML."""
@@ -176,7 +172,7 @@ def _run(command: Sequence[str], output: int, errors: int, environment: Mapping[
         nonlocal is_late
         if process.poll() is None:
             is_late = True
-            _kill(process)
+            _kill(process.pid)
 
     # With a timeout, wait() polls and notices the end of the process up to 50 milliseconds later.
     timer = threading.Timer(seconds, stop)
@@ -188,16 +184,17 @@ def _run(command: Sequence[str], output: int, errors: int, environment: Mapping[
     finally:
         timer.cancel()
         if process.poll() is None:
-            _kill(process)
+            _kill(process.pid)
             process.wait()
 
 
-def _kill(process: Popen[bytes]) -> None:
+def _kill(process: int) -> None:
     """Kill a process and those that it has started."""
     import signal
 
     with suppress(OSError):
-        os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
+        # Windows has no groups of processes; SIGTERM ends the process at once there.
+        os.killpg(process, signal.SIGKILL) if hasattr(os, "killpg") else os.kill(process, signal.SIGTERM)
 
 
 def _limit_memory(process: int) -> None:

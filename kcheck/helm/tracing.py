@@ -73,7 +73,7 @@ class Stacks:
         return number != 0 and self.pieces[self.links[number][0]].kind in ("action", "call")
 
 
-class _Reading:
+class _TraceReading:
     """A text whose marks are read: a rendering, or the original of a part of it.
 
     Attributes:
@@ -141,7 +141,7 @@ class _Reading:
 
 def read_marks(marked: str, stacks: Stacks) -> tuple[str, TracedText]:
     """Return a rendering without its marks, and the origin of its characters. Raises Untraceable."""
-    readings = [_Reading(0)]
+    readings = [_TraceReading(0)]
     at = 0
     for match in _MARK.finditer(marked):
         reading = readings[-1]
@@ -157,7 +157,7 @@ def read_marks(marked: str, stacks: Stacks) -> tuple[str, TracedText]:
             if stacks.pieces[piece].kind == "comment":
                 reading.comments.append((reading.length, number))
         elif mark == ORIGINAL:
-            readings.append(_Reading(reading.opened[-1][0]))
+            readings.append(_TraceReading(reading.opened[-1][0]))
         elif mark == ORIGINAL_END:
             if len(readings) == 1:
                 raise Untraceable("a mark closes nothing")

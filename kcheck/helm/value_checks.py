@@ -163,9 +163,9 @@ class ChartChecker:
             if file.startswith("charts/"):
                 continue
             actions = self.chart.template(file).actions
-            for action, following in zip(actions, [*actions[1:], None], strict=False):
+            for number, action in enumerate(actions, 1):
                 # A value that makes the chart fail is not supported any more.
-                is_refused = following is not None and _FAILS.match(following.code) is not None
+                is_refused = number < len(actions) and _FAILS.match(actions[number].code) is not None
                 if action.keyword == "comment" or action.define in unused or is_refused:
                     continue
                 for path, start, end in chain_spans(action.code):

@@ -22,7 +22,7 @@ from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
 
 _SELECTING = frozenset(("service", "budget", "policy", "pod-monitor"))
-"""The aims of selectors that stand for the Pods that they match."""
+"""The aims of selectors whose relations lead to the Pods that they match."""
 _TEMPLATES = Occurrences(("core/v1 PodTemplateSpec",))
 
 

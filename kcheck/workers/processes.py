@@ -26,7 +26,6 @@ from kcheck.check.session import Session
 from kcheck.check.time_limit import use_signals
 from kcheck.text.shared_change import SharedChange
 from kcheck.text.source import Source
-from kcheck.workers.preload import preload
 from kcheck.workers.transport import Inherited, Receiver, Sender
 
 _BATCH_CHARS = 64_000
@@ -53,13 +52,11 @@ class _Worker:
 
 
 class ProcessPool:
-    """A pool of processes that check files. `has_definitions`: whether some of the files define kinds."""
+    """A pool of processes that check files."""
 
-    def __init__(self, session: Session, jobs: int, sources: Mapping[int, Source], has_definitions: bool = False) -> None:
+    def __init__(self, session: Session, jobs: int, sources: Mapping[int, Source]) -> None:
         self._session = session
         self._forks = _can_fork()
-        if self._forks:
-            preload(session, has_definitions)
         self._inherited = Inherited(sources if self._forks else {})
         # A process started with -E and without -P imports from the current folder and ignores the variable that prevents it.
         unsafe = sys.flags.ignore_environment and not sys.flags.safe_path

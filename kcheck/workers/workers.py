@@ -81,7 +81,7 @@ class AutoscalingWorkers:
             from kcheck.workers.processes import ProcessPool
 
             self._workers.close()
-            self._workers, self._jobs = ProcessPool(self._session, jobs, self._sources, not final), jobs
+            self._workers, self._jobs = ProcessPool(self._session, jobs, self._sources), jobs
             if self._kinds:
                 self._workers.add_kinds(self._kinds)
         return self._workers.check_files(tasks, final)

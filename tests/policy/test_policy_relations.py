@@ -106,7 +106,7 @@ def test_secrets_are_masked(tmp_path: Path) -> None:
     [
         ("podsOf(object).all(p, p.spec.hostNetwrok)", '5:40: Pod has no field "hostNetwrok"; did you mean "hostNetwork"?'),
         ("podOf(object).size() > 0", '5:12: unknown function "podOf"; did you mean "podsOf"?'),
-        ("podsOf().size() > 0", "there is no podsOf(); its argument is an object"),
+        ("podsOf().size() > 0", "CEL has no podsOf(); its argument is an object"),
         ("podsOf(object).all(p, p.metadata.name == 1)", '"==" cannot compare string with int'),
         ("namespaceOf(object).metadata.label == {}", 'unknown field "label"; did you mean "labels"?'),
     ],

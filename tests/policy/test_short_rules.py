@@ -330,7 +330,7 @@ def test_cache_and_processes(tmp_path: Path) -> None:
         ("on: Deployment\ncheck: object.spec.replicas = 3", '4:33: syntax error: write == instead of "="'),
         ("on: Deployment\ncheck: object.spec.replicas === 3", '4:35: syntax error: write == instead of "==="'),
         ("on: Pod\ncheck: not object.spec.hostNetwork", '4:16: syntax error: write ! instead of "not"'),
-        ("on: Pod\ncheck: if object.spec.hostNetwork then false", "4:12: there is no if; write CONDITION ? VALUE : OTHER"),
+        ("on: Pod\ncheck: if object.spec.hostNetwork then false", "4:12: CEL has no if; write CONDITION ? VALUE : OTHER"),
         ("on: Pod\ncheck: object.spec.containers.all(c => c.name == 'a')", '4:41: syntax error: write , instead of "=>"'),
         ("on: Pod\ncheck: object.spec.containers.any(c, c.name == 'a')", '4:35: unknown function "any"; did you mean "exists"?'),
         ("on: Pod\ncheck: len(object.spec.containers) == 1", '4:12: unknown function "len"; did you mean "size"?'),
@@ -364,3 +364,39 @@ def test_mistakes_of_newcomers(rule: str, expected: str, tmp_path: Path) -> None
     found = mistakes(tmp_path, f"policies:\n  - id: a\n{lines}\n")
     assert len(found) == 1
     assert expected in found[0]
+
+
+def test_fixes_in_lists_and_custom_resources(tmp_path: Path) -> None:
+    """`set`, `add` and `remove` with CEL values, `at`, and kinds of definitions."""
+    rules = [
+        {
+            "id": "size", "on": "example.com/v1 Widget", "check": "self.spec.size <= int(self.metadata.labels.max)", "at": "self.spec.size",
+            "message": "{self.spec.size} is above {self.metadata.labels.max}",
+            "fix": {"set": {"self.spec.size": "int(self.metadata.labels.max)"}},
+        },
+        {
+            "id": "drop", "on": "core/v1 Container", "title": "drops ALL",
+            "check": "self.?securityContext.?capabilities.?drop.orValue([]).exists(c, c == 'ALL')",
+            "fix": {"add": {"self.securityContext.capabilities.drop": "'ALL'"}},
+        },
+        {"id": "node", "on": "core/v1 PodSpec", "check": "!has(self.nodeName)", "fix": {"remove": ["self.nodeName"]}},
+    ]  # fmt: skip
+    widget = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w", "labels": {"max": "20"}}, "spec": {"size": 50}}
+    containers = [{"name": "a", "image": "a:1", "securityContext": {"capabilities": {"drop": ["NET_RAW"]}}}, {"name": "b", "image": "b:1"}]
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"nodeName": "n", "containers": containers}}
+    (tmp_path / "list.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [widget, pod]}, indent=1))
+    (tmp_path / "team.kcheck.yaml").write_text(json.dumps({"policies": rules}))
+    found = kcheck.check(tmp_path / "list.json", config={}, policies=tmp_path / "team.kcheck.yaml").findings
+    assert sorted((each.rule, each.place.field) for each in found if each.family == "policy") == [
+        ("policy/drop", "spec.containers[0].securityContext.capabilities.drop"),
+        ("policy/drop", "spec.containers[1].securityContext"),
+        ("policy/node", "spec.nodeName"),
+        ("policy/size", "spec.size"),
+    ]
+    arguments = ["fix", str(tmp_path / "list.json"), "--policies", str(tmp_path / "team.kcheck.yaml"), "--isolated", "--unsafe"]
+    CliRunner().invoke(cli, [*arguments, "--select", "policy/size,policy/drop,policy/node"])
+    fixed_widget, fixed_pod = json.loads((tmp_path / "list.json").read_text())["items"]
+    assert fixed_widget["spec"] == {"size": 20}
+    assert "nodeName" not in fixed_pod["spec"]
+    drops = [each["securityContext"]["capabilities"]["drop"] for each in fixed_pod["spec"]["containers"]]
+    assert drops == [["NET_RAW", "ALL"], ["ALL"]]

@@ -1,4 +1,4 @@
-"""Messages of google.protobuf that expressions can create: each becomes the CEL value that it stands for.
+"""Messages of google.protobuf that expressions can create: each becomes the CEL value that it is equal to.
 
 Source: the well-known types of cel-go (common/types, common/types/pb). `google.protobuf.Any` and `Empty` are left out.
 """

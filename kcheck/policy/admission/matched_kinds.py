@@ -40,7 +40,7 @@ class MatchedKind(NamedTuple):
         shape: Its type.
         operations: The operations that the rules name for it, without wildcards.
         subresource: The subresource, "" for the resource itself.
-        wildcard: What stands for the kind in the rules, "" without wildcards: a problem counts only if all kinds of a wildcard have it.
+        wildcard: The wildcard that matches the kind, "" without wildcards: a problem counts only if all kinds of a wildcard have it.
         is_named: Whether a rule names the kind.
     """
 

@@ -56,7 +56,7 @@ _PARTS: Mapping[str, Any] = {
     "networking/v1 NetworkPolicyPeer": {"podSelector": {}}, "autoscaling/v2 MetricSpec": None, "core/v1 LifecycleHandler": None,
     "core/v1 ProjectedVolumeSource": None, "core/v1 VolumeProjection": None, "core/v1 NodeSelectorTerm": None,
 }  # fmt: skip
-"""Values of API types whose `required` is not enough for the API server. None: there is no smallest value."""
+"""Values of API types whose `required` is not enough for the API server. None: no smallest value exists."""
 
 _SCALARS: Mapping[str, Any] = {"string": "example", "boolean": True, "integer": 1, "number": 1.0, "quantity": "1", "int-or-string": 1}
 _MAX_DEPTH = 12

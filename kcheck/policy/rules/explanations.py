@@ -87,7 +87,7 @@ def explained(issue: Issue, text: str, context: Context) -> str:
     if message == "invalid argument to has() macro":
         return 'has() needs a field such as has(object.metadata.labels); test a key with "key" in object.metadata.labels'
     if message == "reserved identifier: if":
-        return "there is no if; write CONDITION ? VALUE : OTHER"
+        return "CEL has no if; write CONDITION ? VALUE : OTHER"
     return _syntax(message, text, issue.offset)
 
 
@@ -162,7 +162,7 @@ def _unsuitable(function: str, types: str, text: str) -> str:
     """Return the message of a call with values of unsuitable types."""
     name = _SIGNS.get(function, function.strip("_"))
     if name.isidentifier() and name != "in":
-        return f"there is no {name}{types}" + ("; its argument is an object" if function in NAMES else "")
+        return f"CEL has no {name}{types}" + ("; its argument is an object" if function in NAMES else "")
     kinds = [each.strip() for each in types.strip("()").split(",")]
     if name == "in" and kinds == ["string", "string"]:
         return '"in" needs a list or map; for a part of a string, write object.metadata.name.contains("text")'

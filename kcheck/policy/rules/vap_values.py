@@ -15,7 +15,7 @@ _MAX_PATHS = 20
 _ITEM = "*"
 
 Paths = tuple[tuple[str, ...], ...]
-"""Paths of fields; `*` stands for the items of a list."""
+"""Paths of fields; `*` matches the items of a list."""
 
 
 class UnwrittenPath(Exception):

@@ -77,7 +77,7 @@ def unknown_role_resource(node: Node) -> Iterator[Problem]:
             if near:
                 hint = did_you_mean(f"{plural}/{near}")
             elif part != "*" and part not in _subresources():
-                # Programs that ask the API server for permissions, such as kube-rbac-proxy, use subresources of their own.
+                # Programs that ask the API server for permissions, such as kube-rbac-proxy, use subresources that they define.
                 continue
             else:
                 hint = f"use one of {_listed(f'{plural}/{name}' for name in parts)}" if parts else did_you_mean(plural)
