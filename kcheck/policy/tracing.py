@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kcheck.cel.values.values import Value, View
@@ -98,6 +98,12 @@ class TracedMap(View):
         if kind is dict:
             return TracedMap(value, link, links)
         return value if kind is str else _traced(value, link, links)
+
+    def record_missing(self, path: Sequence[str]) -> None:
+        link = self._link
+        for key in path:
+            link = link, key
+        self._links.append(link)
 
     def __iter__(self) -> Iterator[str]:
         self._links.append(self._link)

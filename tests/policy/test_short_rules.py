@@ -389,7 +389,7 @@ def test_fixes_in_lists_and_custom_resources(tmp_path: Path) -> None:
     found = kcheck.check(tmp_path / "list.json", config={}, policies=tmp_path / "team.kcheck.yaml").findings
     assert sorted((each.rule, each.place.field) for each in found if each.family == "policy") == [
         ("policy/drop", "spec.containers[0].securityContext.capabilities.drop"),
-        ("policy/drop", "spec.containers[1].securityContext"),
+        ("policy/drop", "spec.containers[1].securityContext.capabilities.drop"),
         ("policy/node", "spec.nodeName"),
         ("policy/size", "spec.size"),
     ]

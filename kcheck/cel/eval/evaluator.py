@@ -39,7 +39,7 @@ from kcheck.cel.language.syntax import Call, Comprehension, Expr, Ident, ListExp
 from kcheck.cel.library import operators
 from kcheck.cel.library.functions import implementation
 from kcheck.cel.library.operators import NoOverload
-from kcheck.cel.values.values import NONE, EvaluationError, MessageValue, Optional, TypeName, UInt, Value, is_map, key_of
+from kcheck.cel.values.values import NONE, EvaluationError, MessageValue, Optional, TypeName, UInt, Value, View, is_map, key_of
 from kcheck.cel.values.well_known import well_known_message
 
 _OPERATORS: dict[str, Callable[[Value, Value], Value]] = {
@@ -149,6 +149,8 @@ class _Emitter:
             return self.test(operand, negated=True)
         if function in ("_==_", "_!=_"):
             return self.equality(expr)
+        if function == "_?._":
+            return self.optional_select(expr)
         steps = [self.emit(each) for each in ([expr.target] if expr.target is not None else []) + expr.args]
         if function in _COMPARISONS:
             return comparison(_COMPARISONS[function], steps[0], steps[1])
@@ -160,8 +162,6 @@ class _Emitter:
             return membership(steps[0], steps[1])
         if function in _OPERATORS:
             return binary(_OPERATORS[function], steps[0], steps[1])
-        if function == "_?._":
-            return self.optional_select(steps[0], str(expr.args[1].value) if isinstance(expr.args[1], Literal) else "")
         if function == "!_":
             return negation(steps[0])
         if function in ("or", "orValue") and len(steps) == 2:
@@ -202,15 +202,24 @@ class _Emitter:
 
         return choose
 
-    def optional_select(self, operand: Step, field: str) -> Step:
+    def optional_select(self, expr: Call) -> Step:
+        fields, holder = _optional_fields(expr)
+        operand = self.emit(holder)
+
         def pick(frame: Frame) -> Optional:
             value = operand(frame)
-            frame.spent += 1
+            frame.spent += len(fields)
             if value.__class__ is Optional:
                 if value is NONE:
                     return NONE
                 value = value.value
-            return Optional(value[field]) if is_map(value) and field in value else NONE
+            for place, field in enumerate(fields):
+                if not is_map(value) or field not in value:
+                    if isinstance(value, View):
+                        value.record_missing(fields[place:])
+                    return NONE
+                value = value[field]
+            return Optional(value)
 
         return pick
 
@@ -291,6 +300,15 @@ def _operands(expr: Call, function: str) -> list[Expr]:
         else:
             found.append(each)
     return found
+
+
+def _optional_fields(expr: Expr) -> tuple[list[str], Expr]:
+    """Return the fields of `holder.?field.?field`, and the expression of the holder."""
+    fields: list[str] = []
+    while isinstance(expr, Call) and expr.function == "_?._":
+        fields.append(str(expr.args[1].value) if isinstance(expr.args[1], Literal) else "")
+        expr = expr.args[0]
+    return fields[::-1], expr
 
 
 def _is_attribute(expr: Expr) -> bool:

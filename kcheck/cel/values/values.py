@@ -6,7 +6,7 @@ lacks. `type(value)` checks rely on exact classes: neither a bool nor a UInt is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 Value = Any
@@ -131,6 +131,9 @@ class View:
 
     def __len__(self) -> int:
         raise NotImplementedError
+
+    def record_missing(self, path: Sequence[str]) -> None:
+        """Record that an expression asked for an entry by the optional selections of a path, and that it does not exist."""
 
     object_type = ""
     """The name of the object's type, "" for a map."""
