@@ -101,7 +101,10 @@ def _lost_style(before: str, after: str, unsafe: bool) -> Iterator[str]:
 
 
 def _worse_verdicts(before: str, after: str) -> Iterator[str]:
-    """The objects that the API server accepts before and rejects after."""
+    """The objects that the API server accepts before and rejects after.
+
+    Objects of a kind whose definition it rejects before are none: it does not know the kind.
+    """
     from kcheck.testing import check_text
 
     errors = [
@@ -109,7 +112,10 @@ def _worse_verdicts(before: str, after: str) -> Iterator[str]:
         for text in (before, after)
     ]
     refused = {document for document, _ in errors[0]}
-    if len(parse(Source("", before))) == len(parse(Source("", after))):
+    documents = parse(Source("", before))
+    undefined = {documents[number].root["spec"]["names"]["kind"].value for number in refused} - {None}
+    refused |= {number for number, document in enumerate(documents) if document.root["kind"].value in undefined}
+    if len(documents) == len(parse(Source("", after))):
         yield from (f"document {document} is rejected now: {rule}" for document, rule in errors[1] if document not in refused)
 
 
