@@ -93,7 +93,7 @@ def _model_builds(
     library = Library(read, parse=None if session.substitution is None else session.substitution.parse, charts=charts)
     builder = KustomizationBuilder(library)
     # Paths of kustomizations lead out of their folder, but not out of the repository or the folder that contains the input.
-    return library, {folder: builder.build(os.path.relpath(folder or ".", root).replace(os.sep, "/")) for folder in kustomizations}
+    return library, {folder: builder.build(os.path.relpath(folder, root).replace(os.sep, "/")) for folder in kustomizations}
 
 
 def _rendered(

@@ -36,7 +36,7 @@ def patch_policies(
         texts: Contents that replace those of files.
     """
     paths = list(paths)
-    folders = {os.path.dirname(path): path for path in paths if os.path.basename(path) in NAMES}
+    folders = dict.fromkeys(os.path.dirname(path) or "." for path in paths if os.path.basename(path) in NAMES)
     if not folders:
         return PatchedPolicies(list(files), ())
     library, builds = model_builds(session, folders, paths, texts)
@@ -45,7 +45,7 @@ def patch_policies(
     made: dict[str, dict[BuiltPolicy, list[str]]] = {}
     for folder, build in outer.items():
         for path, policy in _built_policies(build, library):
-            made.setdefault(path, {}).setdefault(policy, []).append(folder or ".")
+            made.setdefault(path, {}).setdefault(policy, []).append(folder)
     found, unenforced = [], []
     for file in files:
         versions: dict[tuple[str, str], list[tuple[BuiltPolicy, list[str]]]] = {}

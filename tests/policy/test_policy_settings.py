@@ -215,6 +215,17 @@ def test_policies_that_kustomizations_patch_differently(tmp_path: Path) -> None:
     assert line in CliRunner().invoke(cli, ["check", str(tmp_path), "--isolated"]).output.replace("\n", " ")
 
 
+def test_policies_that_a_kustomization_in_the_current_folder_patches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kustomize(tmp_path)
+    (tmp_path / "kustomization.yaml").write_text(PATCH.replace("LETTER", "b").replace("../base", "base"))
+    monkeypatch.chdir(tmp_path)
+    (found,) = (each for each in kcheck.check(".", config={}).findings if each.family == "policy")
+    assert found.policy is not None
+    assert found.policy.expression == 'object.data.a == "b"'
+    kustomize(tmp_path, other="c")
+    assert "because . and other build it differently" in CliRunner().invoke(cli, ["check", "--isolated"]).output.replace("\n", " ")
+
+
 def test_policies_judge_what_a_kustomization_builds(tmp_path: Path) -> None:
     kustomize(tmp_path)
     (tmp_path / "prod").mkdir()
