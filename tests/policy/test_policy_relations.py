@@ -104,7 +104,7 @@ def test_secrets_are_masked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("check", "message"),
     [
-        ("podsOf(object).all(p, p.spec.hostNetwrok)", '5:40: Pod has no field "hostNetwrok"; did you mean "hostNetwork"?'),
+        ("podsOf(object).all(p, p.spec.hostNetwrok)", '5:40: Pod has no field "spec.hostNetwrok"; did you mean "spec.hostNetwork"?'),
         ("podOf(object).size() > 0", '5:12: unknown function "podOf"; did you mean "podsOf"?'),
         ("podsOf().size() > 0", "CEL has no podsOf(); its argument is an object"),
         ("podsOf(object).all(p, p.metadata.name == 1)", '"==" cannot compare string with int'),

@@ -256,7 +256,7 @@ RULE = "policies:\n  - id: r\n    on: {on}\n    check: {check}\n"
 @pytest.mark.parametrize(
     ("on", "check", "expected"),
     [
-        ("Pod", "object.spec.hostNetwrok", '4:23: v1 Pod has no field "hostNetwrok"; did you mean "hostNetwork"?'),
+        ("Pod", "object.spec.hostNetwrok", '4:23: v1 Pod has no field "spec.hostNetwrok"; did you mean "spec.hostNetwork"?'),
         ("core/v1 Container", "self.imge == ''", '4:16: core/v1 Container has no field "imge"; did you mean "image"?'),
         ("Pod", "objct.spec.hostNetwork", '4:12: unknown name "objct"; did you mean "object"?'),
         ("Pod", "object.spec.nodeName.startWith('a')", '4:33: unknown function "startWith"; did you mean "startsWith"?'),
@@ -270,7 +270,7 @@ RULE = "policies:\n  - id: r\n    on: {on}\n    check: {check}\n"
         ("{types: [core/v1 Contaner]}", "true", '3:9: unknown API type "core/v1 Contaner"; did you mean "core/v1 Container"?'),
         ("{labels: 'a in ('}", "object.metadata.name == ''", "3:18: labels must be a selector"),
         ("Pod", "object.kind == 'Pod'", "4:12: this check never fails"),
-        ("[Pod, Deployment]", "object.spec.replicas > 1", '4:23: v1 Pod has no field "replicas"'),
+        ("[Pod, Deployment]", "object.spec.replicas > 1", '4:23: v1 Pod has no field "spec.replicas"'),
         ("Pod", "object.spec.(x", "4:24: syntax error"),
     ],
 )  # fmt: skip
@@ -291,7 +291,7 @@ def test_mistakes(on: str, check: str, expected: str, tmp_path: Path) -> None:
         ("policies:\n  - id: r\n    on: Pod\n    check: 'false'\n    message: 'a {self.spc}'\n", '5:22: v1 Pod has no field "spc"'),
         ("policies:\n  - id: r\n    check: 'false'\n  - id: r\n    check: 'false'\n", '4:9: id "r" is used before'),
         ("policies:\n  - id: r\n    on: Pod\n    check: 'false'\n    fix: {set: {size(object.spec): 1}}\n", "5:"),
-        ("policies:\n  - id: r\n    on: Pod\n    check: |\n      true &&\n      object.spec.nme\n", '6:18: v1 Pod has no field "nme"'),
+        ("policies:\n  - id: r\n    on: Pod\n    check: |\n      true &&\n      object.spec.nme\n", '6:18: v1 Pod has no field "spec.nme"'),
     ],
 )  # fmt: skip
 def test_mistakes_of_the_file(text: str, expected: str, tmp_path: Path) -> None:
@@ -344,7 +344,7 @@ def test_cache_and_processes(tmp_path: Path) -> None:
         ),
         (
             "on: Deployment\ncheck: object.spec.containers.all(c, has(c.image))",
-            '4:23: apps/v1 Deployment has no field "containers"; it has spec.template.spec.containers',
+            '4:23: apps/v1 Deployment has no field "spec.containers"; it has spec.template.spec.containers',
         ),
         (
             "on: core/v1 Container\ncheck: self.resources.limits.memory <= '2Gi'",

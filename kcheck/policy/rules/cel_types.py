@@ -38,7 +38,7 @@ class ShapeFields:
         if found is None:
             self._misses.record(name, nearest(name, list(self._shape.fields)) or "")
             return None
-        return cel_type(found.shape, self._misses)
+        return cel_type(found.shape, self._misses.below(name))
 
 
 def cel_type(shape: Shape | None, misses: FieldMisses) -> Type:
@@ -51,7 +51,7 @@ def cel_type(shape: Shape | None, misses: FieldMisses) -> Type:
     if shape.kind == "object":
         return Type("object", shape.name or "object", fields=ShapeFields(shape, misses))
     if shape.kind in ("list", "map"):
-        items = cel_type(shape.item_shape(), misses)
+        items = cel_type(shape.item_shape(), misses.items())
         return list_of(items) if shape.kind == "list" else map_of(STRING, items)
     return DYN
 

@@ -38,25 +38,46 @@ _MACROS = ("all", "exists", "exists_one", "map", "filter", "has")
 _MAX_DEPTH = 7
 
 
+class FieldMiss(NamedTuple):
+    """A field that its owner does not have. `near`: the most similar field, "" if none is similar."""
+
+    owner: str
+    path: str
+    near: str
+
+
 class FieldMisses:
     """The fields that an expression reads although its type does not have them.
 
     Attributes:
         owner: The kind or type whose fields are recorded.
-        found: By field, the owner and the most similar field, "" if none is similar. Shared by all owners of an expression.
+        found: By field, the first read of it. Shared by all owners of an expression.
+        path: The field of the owner whose fields are recorded, such as `spec.containers[]`; "" for the owner itself.
     """
 
-    def __init__(self, owner: str, found: dict[str, tuple[str, str]] | None = None) -> None:
+    def __init__(self, owner: str, found: dict[str, FieldMiss] | None = None, path: str = "") -> None:
         self.owner = owner
-        self.found: dict[str, tuple[str, str]] = {} if found is None else found
+        self.found: dict[str, FieldMiss] = {} if found is None else found
+        self.path = path
 
     def of(self, owner: str) -> FieldMisses:
         """Return the record of another owner for the same expression."""
         return FieldMisses(owner, self.found)
 
+    def below(self, field: str) -> FieldMisses:
+        """Return the record of the fields of a field."""
+        return FieldMisses(self.owner, self.found, self._path_of(field))
+
+    def items(self) -> FieldMisses:
+        """Return the record of the fields of the items."""
+        return FieldMisses(self.owner, self.found, f"{self.path}[]")
+
     def record(self, field: str, near: str) -> None:
         """Record a field that does not exist, with the most similar one."""
-        self.found[field] = self.owner, near
+        self.found.setdefault(field, FieldMiss(self.owner, self._path_of(field), self._path_of(near) if near else ""))
+
+    def _path_of(self, field: str) -> str:
+        return f"{self.path}.{field}".lstrip(".")
 
 
 class Context(NamedTuple):
@@ -108,24 +129,31 @@ def _syntax(message: str, text: str, offset: int) -> str:
 
 
 def _unknown_field(field: str, context: Context) -> str:
-    owner, near = context.misses.found.get(field, ("", ""))
-    if not owner:
-        near = nearest(field, _REQUEST_FIELDS) or ""
-        return f'unknown field "{field}"' + (f"; {did_you_mean(near)}" if near else "")
+    found = context.misses.found.get(field)
+    if found is None:
+        meant = nearest(field, _REQUEST_FIELDS)
+        return f'unknown field "{field}"' + (f"; {did_you_mean(meant)}" if meant else "")
+    owner, path, near = found
     if owner == "objects":
         return f'objects has no kind "{field}"' + (f"; {did_you_mean(f'objects.{near}')}" if near else "")
     place = "" if near or context.whole is None or owner != context.misses.owner else path_of(context.whole, field)
     help = f"; {did_you_mean(near)}" if near else f"; it has {place}" if place else ""
-    return f'{owner} has no field "{field}"{help}'
+    return f'{owner} has no field "{path}"{help}'
 
 
 def path_of(shape: Shape, field: str) -> str:
-    """Return the shortest path below a type to a field of this name, such as spec.template.spec.containers; "" if there is none."""
+    """Return the shortest path from a kind to a field of this name, such as spec.template.spec.containers; "" if there is none.
+
+    Fields of metadata come first: a name is that of the object, not that of the first type below that has one.
+    """
+    metadata = shape.fields["metadata"].shape if "metadata" in shape.fields else None
+    if metadata is not None and metadata.kind == "object" and field in metadata.fields:
+        return f"metadata.{field}"
     queue: list[tuple[Shape, str, int]] = [(shape, "", 0)]
     seen = {id(shape)}
     for each, path, depth in queue:
         if each.kind == "object":
-            if path and field in each.fields:
+            if field in each.fields:
                 return f"{path}.{field}".lstrip(".")
             inner = [(each.fields[name].shape, f"{path}.{name}") for name in list(each.fields) if name not in ("metadata", "status")]
         else:

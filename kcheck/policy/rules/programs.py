@@ -143,6 +143,7 @@ def field_path(expr: Expr) -> FieldPath | None:
 
 
 _ANY_KIND = ResourceName("", "", "", "", True)
+_ANY_OBJECT = "an object"
 
 
 class _RuleTarget:
@@ -153,14 +154,14 @@ class _RuleTarget:
     ) -> None:  # fmt: skip
         self.title = title
         self.misses = FieldMisses(title)
-        whole_type = _any_object(self.misses) if every else cel_type(whole, self.misses)
+        whole_type = _any_object(self.misses.of(_ANY_OBJECT)) if every else cel_type(whole, self.misses)
         objects = Type("object", OBJECTS, fields=_KindFields(store, self.misses))
         pod, service = (
             cel_type(builtin.shape if (builtin := store.builtin("v1", kind)) is not None else None, self.misses.of(kind))
             for kind in ("Pod", "Service")
         )
         own = whole_type if value is None else cel_type(value, self.misses)
-        self.environment = _environment(whole_type, own, objects, pod, service, _any_object(self.misses))
+        self.environment = _environment(whole_type, own, objects, pod, service, _any_object(self.misses.of(_ANY_OBJECT)))
         self.name = name
         self.shape = whole
         self.own = value
@@ -233,7 +234,7 @@ class _CommonFields:
 
     def field(self, name: str) -> Type | None:
         if name == "metadata":
-            return Type("object", "metadata", fields=ShapeFields(_METADATA, self._misses))
+            return Type("object", "metadata", fields=ShapeFields(_METADATA, self._misses.below(name)))
         return STRING if name in ("apiVersion", "kind") else DYN
 
 
