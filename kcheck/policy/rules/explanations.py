@@ -15,12 +15,18 @@ from kcheck.text.record import NamedTuple
 VARIABLES = ("object", "self", "oldObject", "request", "namespaceObject", "objects")
 """The variables of expressions."""
 
+_VARIABLES_OF_POLICIES = ("params", "variables", "authorizer")
+"""The variables that only expressions of admission policies have."""
+
 _CONTAINER = " (in container '')"
 _UNDEFINED = re.compile(r"undefined field '([^']+)'")
 _UNDECLARED = re.compile(r"undeclared reference to '([^']+)'")
 _OVERLOAD = re.compile(r"found no matching overload for '([^']+)' applied to '(.*)'$")
-_UNEXPECTED = re.compile(r"syntax error: (?:token recognition error at: '|token recognition error at: \"|found ')(.*)", re.S)
-_WORDS = {"and": "&&", "or": "||", "=": "==", "===": "==", "!==": "!=", "=>": ",", "`": "quotes"}
+_UNEXPECTED = re.compile(r"(?:syntax error: (?:token recognition error at: |found )|unsupported syntax: )['\"](.*)", re.S)
+_WORDS = {
+    "and": "&&", "or": "||", "=": "==", "===": "==", "!==": "!=", "=>": ",", "`": "quotes", "=~": "VALUE.matches(REGEX)", "<>": "!=",
+    "not in": "!(VALUE in LIST)", "matches": "VALUE.matches(REGEX)", "contains": "VALUE.contains(TEXT)",
+}  # fmt: skip
 """What to write in place of words and signs of other languages."""
 _FUNCTIONS = {
     "len": "size", "length": "size", "count": "size", "any": "exists", "some": "exists", "every": "all", "forall": "all",
@@ -34,6 +40,8 @@ _REQUEST_FIELDS = (
     "kind", "resource", "subResource", "requestKind", "name", "namespace", "operation", "userInfo", "username", "groups", "dryRun",
     "options", "metadata", "labels", "annotations", "spec", "status", "finalizers", "group", "version",
 )  # fmt: skip
+_COMMA = re.compile(r", (?![^(]*\))")
+"""The commas between types, except those between the parameters of a type."""
 _MACROS = ("all", "exists", "exists_one", "map", "filter", "has")
 _MAX_DEPTH = 7
 
@@ -103,6 +111,8 @@ def explained(issue: Issue, text: str, context: Context) -> str:
         return _unknown_name(undeclared[1], text, issue.offset, context)
     if (overload := _OVERLOAD.search(message)) is not None:
         return _unsuitable(overload[1], overload[2].replace(f"{TYPE}, ", "").replace(TYPE, ""), text)
+    if message.startswith("type 'list("):
+        return "a list has no fields; read an item such as object.spec.ports[0].name, or judge all items with all() or exists()"
     if message == "type 'string' does not support field selection":
         return 'a string has no fields; write a key that contains dots or slashes in brackets, such as labels["app.kubernetes.io/name"]'
     if message == "invalid argument to has() macro":
@@ -122,10 +132,22 @@ def _syntax(message: str, text: str, offset: int) -> str:
         return 'syntax error: write ! instead of "not"'
     if text.startswith(";", offset):
         return "syntax error: write one expression; join conditions with &&"
-    found = next((each for each in sorted(_WORDS, key=len, reverse=True) if text.startswith(each, offset)), "")
+    found = next((each for each in sorted(_WORDS, key=len, reverse=True) if _has_word(text, offset, each)), "")
     if found == "=" and before.endswith(("==", "!=")):
         found = f"{before[-2:]}="
+    elif text.startswith("=~", offset):
+        found = "=~"
+    elif found == "=>" and before.count("(") <= before.count(")"):
+        return 'syntax error: write !A || B instead of "A => B"'
+    elif not found and before.endswith("<") and text.startswith(">", offset):
+        found = "<>"
     return f'syntax error: write {_WORDS[found]} instead of "{found}"' if found else message
+
+
+def _has_word(text: str, offset: int, word: str) -> bool:
+    """Return whether a word or sign begins at an offset; a longer word that begins like it does not count."""
+    end = offset + len(word)
+    return text.startswith(word, offset) and not (word[-1].isalpha() and text[end : end + 1].isidentifier())
 
 
 def _unknown_field(field: str, context: Context) -> str:
@@ -177,26 +199,40 @@ def _unknown_name(word: str, text: str, offset: int, context: Context) -> str:
             return f'unknown name "{word}"; {did_you_mean(f"{variable}.{word}")}'
     if word in ("metadata", "spec", "kind", "status"):
         return f'unknown name "{word}"; {did_you_mean(f"object.{word}")}'
+    if word in _VARIABLES_OF_POLICIES:
+        return f'unknown name "{word}"; only admission policies have it, short rules do not'
+    if text[:offset].endswith("-"):
+        return f'unknown name "{word}"; write a key that contains a dash in brackets, such as labels["app-name"]'
     near = nearest(word, [*VARIABLES, *NAMES, *known_functions()])
     if near:
         return f'unknown name "{word}"; {did_you_mean(near)}'
-    return f'unknown name "{word}"' + (f"; write '{word}' in quotes for a text" if word.isidentifier() else "")
+    is_whole = word.isidentifier() and text[offset + len(word) : offset + len(word) + 1] not in (".", "[")
+    return f'unknown name "{word}"' + (f"; write '{word}' in quotes for a text" if is_whole else "")
 
 
-_SIGNS: Mapping[str, str] = {"@in": "in", "_[_]": "[]", "!_": "!", "-_": "-"}
+_SIGNS: Mapping[str, str] = {"@in": "in", "_[_]": "[]", "!_": "!", "-_": "-", "_?_:_": "? :"}
 
 
 def _unsuitable(function: str, types: str, text: str) -> str:
     """Return the message of a call with values of unsuitable types."""
     name = _SIGNS.get(function, function.strip("_"))
     if name.isidentifier() and name != "in":
-        return f"CEL has no {name}{types}" + ("; its argument is an object" if function in NAMES else "")
-    kinds = [each.strip() for each in types.strip("()").split(",")]
+        receiver, dot, arguments = types.partition(".(")
+        call = f"{receiver}.{name}({arguments}" if dot else f"{name}{types}"
+        return f"CEL has no {call}" + ("; its argument is an object" if function in NAMES else "")
+    kinds = _COMMA.split(types.removeprefix("(").removesuffix(")"))
     if name == "in" and kinds == ["string", "string"]:
         return '"in" needs a list or map; for a part of a string, write object.metadata.name.contains("text")'
     if "null" in kinds and name in ("==", "!="):
         return f'"{name}" cannot compare {kinds[0]} with {kinds[-1]}; test whether a field is set with has(object.spec.field)'
-    if {*kinds} == {"int", "string"} and name in ("==", "!=", "<", "<=", ">", ">="):
+    if any(each.startswith("optional_type(") for each in kinds):
+        return f'"{name}" cannot be applied to {" and ".join(kinds)}; write orValue(DEFAULT) after an optional field'
+    if {*kinds} == {"int", "string"} and name in ("<", "<=", ">", ">="):
+        return (
+            f'"{name}" cannot compare {kinds[0]} with {kinds[1]}; convert the string with int(), '
+            f"or write quantity(A).compareTo(quantity(B)) {name} 0 for quantities such as 500m"
+        )
+    if {*kinds} == {"int", "string"} and name in ("==", "!="):
         return (
             f'"{name}" cannot compare {kinds[0]} with {kinds[1]}; write numbers without quotes, or convert a value with int() or string()'
         )

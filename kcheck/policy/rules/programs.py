@@ -13,7 +13,7 @@ from kcheck.cel.language.declarations import Overload
 from kcheck.cel.language.issues import Issue
 from kcheck.cel.language.syntax import Call, Comprehension, Expr, Ident, Literal, Select
 from kcheck.cel.library import relations
-from kcheck.cel.values.types import BOOL, DYN, STRING, Type, list_of
+from kcheck.cel.values.types import BOOL, DYN, ERROR, STRING, Type, list_of
 from kcheck.policy.admission.expression_analysis import UNKNOWN, ExpressionAnalysis
 from kcheck.policy.resource_names import ResourceName
 from kcheck.policy.rules.cel_types import ShapeFields, cel_type
@@ -248,8 +248,8 @@ def _faults(role: str, expression: RuleExpression, target: _RuleTarget, several:
     if not isinstance(found, Program):
         context = Context(target.misses, target.shape, target.own)
         # Further errors often follow from the first.
-        for issue in found[:1]:
-            yield _word_start(issue, expression.text), explained(issue, expression.text, context)
+        issue = next((each for each in found if repr(ERROR) not in each.message), found[0])
+        yield _word_start(issue, expression.text), explained(issue, expression.text, context)
         return
     wanted = _WANTED.get(role)
     if wanted is not None and found.type is not wanted and found.type is not DYN:
