@@ -262,6 +262,43 @@ def test_converted_rules_judge_alike(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("on", "number"),
+    [
+        ({"kinds": ["Deployment", "ClusterRole", "Namespace"], "namespaces": ["shop"]}, 2),
+        ({"namespaces": ["shop"]}, 2),
+        ({"kinds": ["Deployment", "ClusterRole"], "namespaces": ["shop", "kube-*"]}, 2),
+        ({"kinds": ["Deployment", "ClusterRole"], "namespaces": ["!kube-*"]}, 2),
+        ({"kinds": ["Deployment", "ClusterRole"], "namespaces": ["!shop"]}, 2),
+        ("v1 *", 1),
+        (["apps/v1 *", "Namespace"], 3),
+        ({"kinds": ["*", "Namespace"], "groups": ["apps"]}, 2),
+        ({"types": ["core/v1 Container"], "namespaces": ["!shop"]}, 1),
+    ],
+    ids=str,
+)
+def test_scopes_of_converted_rules(on: Any, number: int, tmp_path: Path) -> None:
+    """The converted policy judges the same objects, also those without a namespace. Comments in expressions hide nothing."""
+    rule = {"id": "a", "on": on, "when": "true // value\n// each", "check": "self == self && false // item", "title": "t"}
+    (tmp_path / "team.kcheck.yaml").write_text(json.dumps({"policies": [rule]}))
+    (tmp_path / "vap.yaml").write_text(run("convert", "team.kcheck.yaml").output)
+    names = [("apps/v1", "Deployment", "web", "shop"), ("apps/v1", "Deployment", "dns", "kube-system"), ("v1", "Namespace", "shop", "")]
+    objects: list[dict[str, Any]] = [
+        {"apiVersion": version, "kind": kind, "metadata": {"name": name, **({"namespace": namespace} if namespace else {})}}
+        for version, kind, name, namespace in [*names, ("rbac.authorization.k8s.io/v1", "ClusterRole", "view", "")]
+    ]
+    for each in objects[:2]:
+        each["spec"] = {"template": {"spec": {"containers": [{"name": "a"}]}}}
+    (tmp_path / "objects.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    found = [
+        sorted((each.place.object.kind, each.place.object.name, each.message) for each in report.findings if each.rule == "policy/a")
+        for policies in ("team.kcheck.yaml", "vap.yaml")
+        for report in [kcheck.check(tmp_path / "objects.json", config={}, policies=tmp_path / policies)]
+    ]
+    assert len(found[0]) == number
+    assert found[1] == found[0]
+
+
+@pytest.mark.parametrize(
     ("on", "check", "reason"),
     [
         ("core/v1 EnvVar", "self.name != 'A'", "they occur in lists of lists"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain, count
 from typing import Any
 
 from kcheck.cel.language.syntax import Comprehension, Expr, Ident
@@ -33,10 +34,11 @@ def policy_of(rule: ShortRule, store: Store) -> list[dict[str, Any]]:
     if scope.types:
         return _policy_of_values(rule, scope)
     when, check = rule.when, _converted(rule.check)
-    conditions = [] if (condition := _namespace_condition(rule.scope.namespaces)) is None else [condition]
+    is_namespaced = not _versions_of_all_kinds(scope) and all(name.namespaced for name, _ in scope.described_kinds())
+    conditions = list(_namespace_conditions(rule.scope.namespaces, is_namespaced))
     if when is not None and compiled(when).uses("namespaceObject"):
         # The API server does not look up the namespace for matchConditions.
-        check = f"!({_converted(when)}) || ({check})"
+        check = f"!({_inner(when)}) || ({_inner(rule.check)})"
     elif when is not None:
         conditions.append({"name": "when", "expression": _converted(when)})
     validation: dict[str, Any] = {"expression": check, "message": _static_message(rule)}
@@ -53,24 +55,27 @@ def _policy_of_values(rule: ShortRule, scope: ResolvedScope) -> list[dict[str, A
     except UnwrittenPath as reason:
         raise Inconvertible(f"it judges values of {', '.join(scope.types)}, and {reason}; name kinds in on") from None
     texts = [each.text for _, each in rule.expressions()]
-    name = next(each for each in ("value", "each", "item", "judged") if not any(re.search(rf"\b{each}\b", text) for text in texts))
-    check = _converted(rule.check, name)
+    names = chain(("value", "each", "item"), (f"value{number}" for number in count(1)))
+    name = next(each for each in names if not any(re.search(rf"\b{each}\b", text) for text in texts))
+    check = _inner(rule.check, name)
     if rule.when is not None:
-        check = f"({_converted(rule.when, name)}) ? ({check}) : true"
+        check = f"({_inner(rule.when, name)}) ? ({check}) : true"
     variables = [{"name": "values", "expression": values.expression}]
     validation: dict[str, Any] = {"expression": f"variables.values.all({name}, {check})", "message": _static_message(rule)}
     if any(not isinstance(each, str) for each in rule.message) and "Secret" not in {each.kind for each in values.kinds}:
         variables.append({"name": "failing", "expression": f"variables.values.filter({name}, !({check}))"})
         validation["messageExpression"] = _message_expression(rule.message, "variables.failing[0]")
-    condition = _namespace_condition(rule.scope.namespaces)
     rules = list(_rules_of((each.group, each.version, each.plural) for each in values.kinds))
-    return _with_binding(rule, rules, [] if condition is None else [condition], variables, validation)
+    conditions = list(_namespace_conditions(rule.scope.namespaces, all(each.namespaced for each in values.kinds)))
+    return _with_binding(rule, rules, conditions, variables, validation)
 
 
 def _with_binding(
     rule: ShortRule, resource_rules: list[dict[str, Any]], conditions: list[dict[str, str]], variables: list[dict[str, str]],
     validation: dict[str, Any],
 ) -> list[dict[str, Any]]:  # fmt: skip
+    if not resource_rules:
+        raise Inconvertible("it judges no kind: its groups do not contain its kinds")
     match: dict[str, Any] = {"resourceRules": resource_rules}
     if rule.scope.labels is not None:
         match["objectSelector"] = _selector(rule.scope.labels)
@@ -100,6 +105,12 @@ def _converted(expression: RuleExpression, own: str = "object") -> str:
     return text
 
 
+def _inner(expression: RuleExpression, own: str = "object") -> str:
+    """Return a converted expression to be written in another one: a comment at its end does not hide what follows."""
+    text = _converted(expression, own)
+    return f"{text}\n" if "//" in text.rpartition("\n")[2] else text
+
+
 def _places_of_self(expr: Expr) -> Iterator[int]:
     if isinstance(expr, Ident) and expr.name == "self":
         yield expr.at
@@ -116,19 +127,25 @@ def _static_message(rule: ShortRule) -> str:
 
 def _message_expression(template: Template, own: str = "object") -> str:
     parts = [
-        repr(each) if isinstance(each, str) else f"string({_converted(each, own)})" for each in template
+        repr(each) if isinstance(each, str) else f"string({_inner(each, own)})" for each in template
     ]  # fmt: skip
     return " + ".join(parts)
 
 
 def _resource_rules(scope: ResolvedScope) -> Iterator[dict[str, Any]]:
-    named = list(scope.described_kinds())
-    if not named:
-        groups = ["" if each == "core" else each for each in scope.scope.groups] or ["*"]
-        yield {"apiGroups": groups, "apiVersions": ["*"], "operations": _OPERATIONS, "resources": ["*"]}
-        return
-    groups = list(scope.scope.groups)
-    yield from _rules_of((name.group, name.version, name.plural) for name, _ in named if not groups or (name.group or "core") in groups)
+    groups = ["" if each == "core" else each for each in scope.scope.groups]
+    for written in _versions_of_all_kinds(scope):
+        group, _, version = written.rpartition("/")
+        if not written or not groups or group in groups:
+            named = [group] if written else groups or ["*"]
+            yield {"apiGroups": named, "apiVersions": [version or "*"], "operations": _OPERATIONS, "resources": ["*"]}
+    kinds = (name for name, _ in scope.described_kinds())
+    yield from _rules_of((each.group, each.version, each.plural) for each in kinds if not groups or each.group in groups)
+
+
+def _versions_of_all_kinds(scope: ResolvedScope) -> list[str]:
+    """Return the apiVersions of which a rule judges all kinds, "" for all apiVersions."""
+    return [version for version, kind in scope.kinds if kind == "*"] if scope.kinds else [""]
 
 
 def _rules_of(resources: Iterable[tuple[str, str, str]]) -> Iterator[dict[str, Any]]:
@@ -158,19 +175,22 @@ def _name_requirements(exact: list[str], globs: tuple[str, ...]) -> Iterator[dic
         yield {"key": _NAME_LABEL, "operator": "NotIn", "values": unwanted}
 
 
-def _namespace_condition(globs: tuple[str, ...]) -> dict[str, str] | None:
-    """Return the condition that globs with wildcards mean, None if there are none."""
+def _namespace_conditions(globs: tuple[str, ...], is_namespaced: bool) -> Iterator[dict[str, str]]:
+    """Yield the condition that namespaces mean besides the namespaceSelector, which selects all objects without namespace.
+
+    `is_namespaced`: whether all objects have a namespace.
+    """
     wanted = [each for each in globs if not each.startswith("!")]
     wild = [each for each in globs if _WILD.search(each)]
-    if not wild:
-        return None
-    parts = []
+    parts = ["has(request.namespace)"] if wanted and (wild or not is_namespaced) else []
     if any(each in wild for each in wanted):
         parts.append(f"request.namespace.matches({_pattern(wanted)!r})")
     excluded = [each[1:] for each in wild if each.startswith("!")]
     if excluded:
-        parts.append(f"!request.namespace.matches({_pattern(excluded)!r})")
-    return {"name": "namespaces", "expression": f"has(request.namespace) && {' && '.join(parts)}" if wanted else " && ".join(parts)}
+        alone = "" if wanted or is_namespaced else "!has(request.namespace) || "
+        parts.append(f"{alone}!request.namespace.matches({_pattern(excluded)!r})")
+    if parts:
+        yield {"name": "namespaces", "expression": " && ".join(parts)}
 
 
 def _pattern(globs: list[str]) -> str:

@@ -11,7 +11,7 @@ from kcheck.policy.rules.scopes import ResolvedScope
 from kcheck.schema.shape import Shape
 from kcheck.text.record import NamedTuple
 
-_MAX_PATHS = 20
+_MAX_DEPTH = 20
 _ITEM = "*"
 
 Paths = tuple[tuple[str, ...], ...]
@@ -61,7 +61,7 @@ def values_of_kinds(scope: ResolvedScope) -> ValuesOfKinds:
 
 def _paths(shape: Shape, occurrences: Occurrences, types: frozenset[str], path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield the paths of the values of types below a shape. Raises UnwrittenPath."""
-    if len(path) > _MAX_PATHS:
+    if len(path) > _MAX_DEPTH:
         raise UnwrittenPath("they may contain themselves")
     if shape.kind == "object":
         if shape.name in types:
