@@ -100,7 +100,7 @@ def case_measurements(store: Store) -> Iterator[Measurement]:
 def policies_of(case: Case, store: Store) -> PolicySet:
     add_definitions(store, [each for path, text in case.files.items() for each in parse(Source(path, text))])
     files = [PolicyFile(path, text) for path, text in case.files.items() if "AdmissionPolic" in text]
-    found = collect_policies(files, case.files.items(), None, parse)
+    found = collect_policies(files, case.files.items, None, parse)
     assert found is not None
     return PolicySet(found, store)
 
@@ -111,7 +111,7 @@ def example_measurement(name: str, store: Store, objects: Sequence[Resource]) ->
     texts = [(str(each), each.read_text(encoding="utf-8")) for each in paths]
     rules = tuple(each for each in texts if each[0].endswith(SUFFIX))
     files = [PolicyFile(path, text) for path, text in texts if not path.endswith(SUFFIX) and "kind: ValidatingAdmissionPolicy\n" in text]
-    found = collect_policies(files, [each for each in texts if each not in rules], None, parse, rules)
+    found = collect_policies(files, lambda: [each for each in texts if each not in rules], None, parse, rules)
     assert found is not None
     return measure(name, PolicySet(found, store), objects, store)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from kcheck.kube.resource import Resource, resources
 from kcheck.policy.admission.definitions import AdmissionPolicy, Binding, read_admission_objects
@@ -21,16 +21,19 @@ _DEPENDENCY = re.compile(
 
 _SEPARATOR = "\n---"
 
+ReadTexts = Callable[[], Iterable[tuple[str, str]]]
+"""Returns paths and contents of files. It may be called several times."""
+
 
 def collect_policies(
-    files: Sequence[PolicyFile], texts: Iterable[tuple[str, str]], user: PolicyUser | None, parse_file: Parse,
+    files: Sequence[PolicyFile], read_texts: ReadTexts, user: PolicyUser | None, parse_file: Parse,
     rule_files: tuple[tuple[str, str], ...] = (), unenforced: tuple[str, ...] = (), find_relations: FindRelations | None = None,
 ) -> PolicyInput | None:  # fmt: skip
     """Return the policies in these files, with the objects that they refer to; None if no policy is enforced.
 
     Args:
         files: The files that may contain policies.
-        texts: The paths and contents of all files with objects, which are read only if there are policies. They may be read several times.
+        read_texts: Returns the paths and contents of all files with objects; called only if the policies depend on other objects.
         user: The user who makes the requests.
         parse_file: Parses a file.
         rule_files: Paths and contents of the files with short rules.
@@ -67,8 +70,8 @@ def collect_policies(
         independent += [rule.id for rule in rules if not _DEPENDENCY.search(_written(rule.source, rule.node))]
         kinds = kinds.union(*map(kinds_read, rules))
         if find_relations is not None and any(map(uses_relations, rules)):
-            related = find_relations([*texts])
-    known = tuple(_find_objects(kinds, texts, parse_file)) if kinds else ()
+            related = find_relations([*read_texts()])
+    known = tuple(_find_objects(kinds, read_texts(), parse_file)) if kinds else ()
     in_input = {file.path for file in found if file.in_input}
     names_in_input = tuple(each.id for each in enforced if each.resource.document.source.path in in_input)
     return PolicyInput(

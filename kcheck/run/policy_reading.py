@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 
 from kcheck.check.file import Checked
 from kcheck.check.session import Session
@@ -29,7 +29,7 @@ def add_policies(
     Args:
         session: The session, with the settings of policies.
         candidates: Path, content and role of the files of the input that may contain policies.
-        texts: The same of all files of the input, which is used only if there are policies.
+        texts: The same of all files of the input, which are read only if the policies depend on other objects.
         paths: The paths of all files of the input, to find the kustomizations that change policies.
         contents: Contents that replace those of files.
         check_files: Checks files with a session, to find the relations of their objects.
@@ -50,7 +50,12 @@ def add_policies(
     files += [PolicyFile(path, text, False) for path, text in own.items()]
     if not files and not settings.rule_files:
         return
-    objects = [*own.items(), *((path, text) for path, text, role in texts if role not in TESTS), *settings.provided]
+
+    @cache
+    def read_texts() -> Iterable[tuple[str, str]]:
+        found = [*own.items(), *((path, text) for path, text, role in texts if role not in TESTS), *settings.provided]
+        return dict(found).items()
+
     user = PolicyUser(settings.username, settings.groups) if settings.username else None
     parse_file = session.substitution.parse if session.substitution is not None else parse
 
@@ -60,7 +65,7 @@ def add_policies(
 
         return find_relations(texts, session, check_files)
 
-    session.policies = collect_policies(files, dict(objects).items(), user, parse_file, settings.rule_files, unenforced, relations)
+    session.policies = collect_policies(files, read_texts, user, parse_file, settings.rule_files, unenforced, relations)
     if session.policies is not None and session.factory is not None:
         session.factory = partial(_create_with, session.factory, session.policies)
 

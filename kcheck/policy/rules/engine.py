@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -12,6 +12,7 @@ from kcheck.cel.eval.program import CALL_LIMIT, Program
 from kcheck.cel.values.values import EvaluationError, Undecided, Value, View
 from kcheck.finding.evidence import PolicyEvidence
 from kcheck.kube.location import Location, ObjectId
+from kcheck.policy.admission.admission_policies import IsEnabled
 from kcheck.policy.admission.evaluation import hide_values, without_secrets
 from kcheck.policy.admission.mutation import MutationError, plain_value
 from kcheck.policy.admission.requests import Request
@@ -30,8 +31,6 @@ from kcheck.schema.store import Store
 
 ENGINE = "rule"
 """The language of short rules in findings."""
-
-IsEnabled = Callable[[str], bool]
 
 
 class InputObjectsByKind(View):
