@@ -16,6 +16,7 @@ from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
+_KIND = re.compile(r"(?:[A-Za-z0-9./-]+ )?(?:[A-Za-z0-9./-]+|\*)")
 _OF_OBJECTS = """\
 policies:
   - id: {id}
@@ -89,16 +90,28 @@ def policy_new(id: str, kind: str, output: str) -> None:
 
 def _text_of(name: str, kind: str, store: Store) -> str:
     """Returns a rule about a kind or an API type, and an example of the same kind. Raises UsageError for an unknown kind."""
+    if not _KIND.fullmatch(kind):
+        raise click.UsageError(f'--on: "{kind}" must be a kind or API type, such as Deployment, apps/v1 Deployment or core/v1 Container')
     version, _, word = kind.rpartition(" ")
     scope = ResolvedScope(RuleScope(((version, word),)), store)
     if scope.faults:
         raise click.UsageError(scope.faults[0][1])
     if not scope.types:
         # Without the kind, an example has the only kind of its rule.
-        written, end = ("{apiVersion: v1, kind: ConfigMap, ", "}") if kind == "*" else ("", "")
+        written, end = (f"{{{_example_kind(version, store)}, ", "}") if word == "*" else ("", "")
         return _OF_OBJECTS.format(id=name, kind=kind if kind != "*" else '"*"', written=written, end=end)
     shape = store.definitions.shape(scope.types[0])
     fields = list(shape.fields) if shape is not None else []
     optional = [each for each in fields if shape is None or each not in shape.required]
     template = _OF_CONTAINERS if "image" in fields else _OF_VALUES
     return template.format(id=name, kind=kind, field=optional[0] if optional else "field")
+
+
+def _example_kind(version: str, store: Store) -> str:
+    """Returns the apiVersion and kind of an example of a rule about all kinds of an apiVersion, "" for all. Raises UsageError."""
+    builtins = ((each, store.builtin(*each)) for each in store.definitions.kinds() if each[0] == version)
+    kinds = (each for each, builtin in builtins if builtin is not None and builtin.plural)
+    first = next(kinds, None) if version else ("v1", "ConfigMap")
+    if first is None:
+        raise click.UsageError(f"--on: no kind in {version}")
+    return f"apiVersion: {first[0]}, kind: {first[1]}"

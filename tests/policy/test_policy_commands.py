@@ -477,7 +477,7 @@ def test_standard_input(tmp_path: Path) -> None:
     assert "fails: failed expression: false" in CliRunner().invoke(cli, ["policy", "which", "ConfigMap/c", "-"], input=input).output
 
 
-@pytest.mark.parametrize("on", ["Deployment", "*", "core/v1 Container", "core/v1 Probe", "cert-manager.io/v1 Certificate"])
+@pytest.mark.parametrize("on", ["Deployment", "*", "apps/v1 *", "core/v1 Container", "core/v1 Probe", "cert-manager.io/v1 Certificate"])
 def test_created_rules_pass_their_examples(on: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
@@ -490,6 +490,16 @@ def test_created_rules_pass_their_examples(on: str, tmp_path: Path, monkeypatch:
 
 def test_new_rule_about_an_unknown_kind() -> None:
     assert 'unknown kind "Deploymnt"; did you mean "Deployment"?' in run("new", "a", "--on", "Deploymnt").output
+    assert 'did you mean "apps/v1 Deployment"?' in run("new", "a", "--on", "apps/v1/Deployment").output
+
+
+@pytest.mark.parametrize(
+    ("on", "expected"), [("a/b: c Kind", "must be a kind or API type"), ("* *", "must be a kind"), ("foo/v1 *", "no kind in foo/v1")]
+)
+def test_new_rule_about_no_kind(on: str, expected: str, tmp_path: Path) -> None:
+    """What is not a kind would make a file that is not YAML."""
+    assert expected in run("new", "a", "--on", on).output
+    assert not (tmp_path / "a.kcheck.yaml").exists()
 
 
 def test_which_suggests_objects(tmp_path: Path) -> None:
