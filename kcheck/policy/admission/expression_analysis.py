@@ -82,10 +82,10 @@ class ExpressionAnalysis:
         self._within: list[str] = []
         self._items_left = _MAX_ITEMS
         self.problems: list[ExpressionProblem] = []
-        group_version = f"{name.group}/{name.version}" if name.group else name.version
         self._shape = shape
         self._constants = {
-            "object.kind": name.kind, "object.apiVersion": group_version, "request.kind.kind": name.kind, "request.kind.group": name.group,
+            "object.kind": name.kind, "object.apiVersion": name.api_version,
+            "request.kind.kind": name.kind, "request.kind.group": name.group,
             "request.kind.version": name.version, "request.resource.resource": name.plural, "request.resource.group": name.group,
             "request.resource.version": name.version,
         }  # fmt: skip

@@ -64,7 +64,7 @@ _MAX_DEPTH = 12
 
 def minimal_object(name: ResourceName, shape: Shape, store: Store) -> dict[str, Any] | None:
     """Return the smallest object of a kind in JSON, without defaults; None if it is not known."""
-    api_version = f"{name.group}/{name.version}" if name.group else name.version
+    api_version = name.api_version
     body: Any = BODIES.get(f"{api_version} {name.kind}")
     if body is None and store.builtin(api_version, name.kind) is None and shape.kind == "object":
         body = minimal_value(shape)

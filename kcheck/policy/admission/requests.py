@@ -11,15 +11,15 @@ from kcheck.policy.resource_names import ResourceName
 from kcheck.policy.review import Review
 
 
-class UnknownUser(View):
-    """An unknown user: what depends on the user is undecided."""
+class UnknownValue(View):
+    """A value that is not known, such as parameters: what depends on it is undecided. `reason`: why, for people."""
 
     __slots__ = ()
 
-    object_type = "kubernetes.UserInfo"
+    reason = "the value is not known"
 
     def _refuse(self) -> Never:
-        raise Undecided("the answer depends on the user of the request")
+        raise Undecided(self.reason)
 
     def __contains__(self, key: object) -> bool:
         self._refuse()
@@ -32,6 +32,15 @@ class UnknownUser(View):
 
     def __len__(self) -> int:
         self._refuse()
+
+
+class UnknownUser(UnknownValue):
+    """An unknown user."""
+
+    __slots__ = ()
+
+    object_type = "kubernetes.UserInfo"
+    reason = "the answer depends on the user of the request"
 
 
 _UNKNOWN = UnknownUser()

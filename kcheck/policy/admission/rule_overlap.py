@@ -22,7 +22,8 @@ from kcheck.policy.admission.definitions import AdmissionPolicy, Expression
 from kcheck.policy.admission.evaluation import Activation, CostExceeded
 from kcheck.policy.admission.matched_kinds import MatchedKind
 from kcheck.policy.admission.programs import PolicyPrograms
-from kcheck.policy.admission.unguarded_fields import TrialBudget, UnknownValue, values_of
+from kcheck.policy.admission.requests import UnknownValue
+from kcheck.policy.admission.unguarded_fields import TrialBudget, values_of
 from kcheck.policy.tracing import ReadTrace
 from kcheck.policy.verdict import shown_path
 from kcheck.schema.builtin.definitions import folder
@@ -94,7 +95,7 @@ def _elsewhere() -> list[dict[str, Any]]:
 def _kind_for(kind: str, api_version: str, named: list[MatchedKind]) -> MatchedKind | None:
     """Return the matched kind as which an example is judged: its own, or one with the same Pod."""
     for each in named:
-        if each.name.kind == kind and api_version in (f"{each.name.group}/{each.name.version}", each.name.version):
+        if each.name.kind == kind and each.name.api_version == api_version:
             return each
     return next((each for each in named if kind in _POD_PATHS and each.name.kind in _POD_PATHS and each.name.kind != "CronJob"), None)
 
@@ -111,9 +112,8 @@ def _as_kind(value: Any, kind: MatchedKind) -> dict[str, Any]:
     if kind.name.kind != "Pod":
         spec["spec"]["selector"] = {"matchLabels": _LABELS}
         spec["spec"]["template"]["metadata"] = {"labels": _LABELS}
-    api_version = f"{kind.name.group}/{kind.name.version}" if kind.name.group else kind.name.version
     metadata = {key: each for key, each in (value.get("metadata") or {}).items() if key != "labels"}
-    return {**spec, "apiVersion": api_version, "kind": kind.name.kind, "metadata": {**metadata, "labels": _LABELS}}
+    return {**spec, "apiVersion": kind.name.api_version, "kind": kind.name.kind, "metadata": {**metadata, "labels": _LABELS}}
 
 
 def _pod_field(field: str, kind: str) -> str:

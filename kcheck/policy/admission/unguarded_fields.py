@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping
-from typing import Any, Never
+from typing import Any
 
 from kcheck.cel.eval.program import Program
 from kcheck.cel.language.syntax import Call, Comprehension, Expr, Ident, Literal, Select
 from kcheck.cel.library.authorization import AUTHORIZER, RESOURCE
-from kcheck.cel.values.values import EvaluationError, Undecided, Value, View
+from kcheck.cel.values.values import EvaluationError, Undecided, Value
 from kcheck.defaulting.objects import default_object
 from kcheck.policy.admission.definitions import AdmissionPolicy, Expression
 from kcheck.policy.admission.evaluation import Activation, CostExceeded
 from kcheck.policy.admission.matched_kinds import MatchedKind
 from kcheck.policy.admission.minimal_objects import minimal_object, minimal_value, zero_value
 from kcheck.policy.admission.programs import PolicyPrograms
+from kcheck.policy.admission.requests import UnknownValue
 from kcheck.policy.tracing import ReadTrace
 from kcheck.policy.verdict import Path
 from kcheck.schema.shape import Shape
@@ -70,27 +71,6 @@ class UnguardedField(NamedTuple):
     expression: Expression
     at: int
     where: str
-
-
-class UnknownValue(View):
-    """A value that is not known: parameters and the user."""
-
-    __slots__ = ()
-
-    def _refuse(self) -> Never:
-        raise Undecided("the value is not known")
-
-    def __contains__(self, key: object) -> bool:
-        self._refuse()
-
-    def __getitem__(self, key: Any) -> Value:
-        self._refuse()
-
-    def __iter__(self) -> Iterator[str]:
-        self._refuse()
-
-    def __len__(self) -> int:
-        self._refuse()
 
 
 def unguarded_fields(

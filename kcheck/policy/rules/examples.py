@@ -103,7 +103,7 @@ def complete_object(value: Any, scope: ResolvedScope) -> Any:
         named = [name for name, _ in scope.described_kinds()]
         if len({each.kind for each in named}) == 1:
             first = named[0]
-            found = {"apiVersion": f"{first.group}/{first.version}" if first.group else first.version, "kind": first.kind, **found}
+            found = {"apiVersion": first.api_version, "kind": first.kind, **found}
     elif "apiVersion" not in found:
         served = scope.store.versions_of(str(found["kind"]))
         found = {"apiVersion": served[0], **found} if served else found
