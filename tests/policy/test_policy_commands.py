@@ -271,9 +271,12 @@ def test_converted_rules_judge_alike(tmp_path: Path) -> None:
     ],
 )
 def test_reasons_of_rules_that_are_not_converted(on: str, check: str, reason: str, tmp_path: Path) -> None:
-    (tmp_path / "team.kcheck.yaml").write_text(json.dumps({"policies": [{"id": "a", "on": on, "check": check}]}))
+    rules = [{"id": "a", "on": on, "check": check}, {"id": "other", "on": "Deployment", "check": "object.spec.replicas <= 5"}]
+    (tmp_path / "team.kcheck.yaml").write_text(json.dumps({"policies": rules}))
     result = run("convert", "team.kcheck.yaml")
     assert result.exit_code == 1
+    # The others are converted.
+    assert [each["metadata"]["name"] for each in yaml.safe_load_all(result.stdout)][:1] == ["other"]
     assert "kcheck: policy/a is not converted: " in result.output
     assert reason in result.output
 

@@ -103,7 +103,7 @@ def _lost_style(before: str, after: str, unsafe: bool) -> Iterator[str]:
 def _worse_verdicts(before: str, after: str) -> Iterator[str]:
     """The objects that the API server accepts before and rejects after.
 
-    Objects of a kind whose definition it rejects before are none: it does not know the kind.
+    Objects of a kind whose definition in the same file it rejects before are none: it does not know the kind.
     """
     from kcheck.testing import check_text
 
@@ -113,8 +113,10 @@ def _worse_verdicts(before: str, after: str) -> Iterator[str]:
     ]
     refused = {document for document, _ in errors[0]}
     documents = parse(Source("", before))
-    undefined = {documents[number].root["spec"]["names"]["kind"].value for number in refused} - {None}
-    refused |= {number for number, document in enumerate(documents) if document.root["kind"].value in undefined}
+    definitions = [root["spec"] for root in (documents[number].root for number in refused) if root["kind"].text == "CustomResourceDefinition"]
+    undefined = {(spec["group"].text, spec["names"]["kind"].text) for spec in definitions}
+    kinds = [(each.root["apiVersion"].text.rpartition("/")[0], each.root["kind"].text) for each in documents]
+    refused |= {number for number, kind in enumerate(kinds) if kind in undefined and kind[0]}
     if len(documents) == len(parse(Source("", after))):
         yield from (f"document {document} is rejected now: {rule}" for document, rule in errors[1] if document not in refused)
 
