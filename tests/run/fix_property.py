@@ -113,7 +113,9 @@ def _worse_verdicts(before: str, after: str) -> Iterator[str]:
     ]
     refused = {document for document, _ in errors[0]}
     documents = parse(Source("", before))
-    definitions = [root["spec"] for root in (documents[number].root for number in refused) if root["kind"].text == "CustomResourceDefinition"]
+    definitions = [
+        root["spec"] for root in (documents[number].root for number in refused) if root["kind"].text == "CustomResourceDefinition"
+    ]
     undefined = {(spec["group"].text, spec["names"]["kind"].text) for spec in definitions}
     kinds = [(each.root["apiVersion"].text.rpartition("/")[0], each.root["kind"].text) for each in documents]
     refused |= {number for number, kind in enumerate(kinds) if kind in undefined and kind[0]}
