@@ -112,15 +112,14 @@ def _worse_verdicts(before: str, after: str) -> Iterator[str]:
         for text in (before, after)
     ]
     refused = {document for document, _ in errors[0]}
-    documents = parse(Source("", before))
-    definitions = [
-        root["spec"] for root in (documents[number].root for number in refused) if root["kind"].text == "CustomResourceDefinition"
-    ]
+    roots = [document.root for document in parse(Source("", after))]
+    if len(roots) != len(parse(Source("", before))):
+        return
+    # As they are after the fixes, which may correct the group or kind of a definition.
+    definitions = [roots[number]["spec"] for number in refused if roots[number]["kind"].text == "CustomResourceDefinition"]
     undefined = {(spec["group"].text, spec["names"]["kind"].text) for spec in definitions}
-    kinds = [(each.root["apiVersion"].text.rpartition("/")[0], each.root["kind"].text) for each in documents]
-    refused |= {number for number, kind in enumerate(kinds) if kind in undefined and kind[0]}
-    if len(documents) == len(parse(Source("", after))):
-        yield from (f"document {document} is rejected now: {rule}" for document, rule in errors[1] if document not in refused)
+    refused |= {number for number, root in enumerate(roots) if (root["apiVersion"].text.partition("/")[0], root["kind"].text) in undefined}
+    yield from (f"document {document} is rejected now: {rule}" for document, rule in errors[1] if document not in refused)
 
 
 def _other_changes(text: str, fix: Fix) -> Iterator[str]:
