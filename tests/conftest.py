@@ -25,7 +25,7 @@ os.environ["KCHECK_NO_CACHE"] = "1"
 
 # Every run tries the same examples and none has a time limit: a result depends neither on a seed nor on the load of the machine.
 # Other examples are tried by benchmarks/fuzz.py. The fast loop tries a third of them.
-settings.register_profile("kcheck", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("kcheck", max_examples=100, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("loop", settings.get_profile("kcheck"), max_examples=33)
 settings.load_profile("kcheck")
 

@@ -243,13 +243,14 @@ def test_an_invalid_one_is_an_error(program: Program, old: Path) -> None:
     assert f"kcheck: baseline: {BASELINE}:1:2: invalid JSON" in done.err
 
 
+@pytest.mark.parametrize("count", [2_000, pytest.param(20_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", [BASELINE, "known.json"])
-def test_it_is_not_checked_as_a_manifest(program: Program, tmp_path: Path, name: str) -> None:
-    """It contains objects."""
+def test_it_is_not_checked_as_a_manifest(program: Program, tmp_path: Path, name: str, count: int) -> None:
+    """It may be larger than any manifest, and it contains objects."""
     (tmp_path / "web.yaml").write_text(BAD_POD)
     program("baseline", "create", "--baseline", name)
     line = (tmp_path / name).read_text().splitlines()[3]
-    lines = ",\n".join(line.replace("web.yaml", f"{number}.yaml") for number in range(2_000))
+    lines = ",\n".join(line.replace("web.yaml", f"{number}.yaml") for number in range(count))
     (tmp_path / name).write_text(f'{{"version": 1, "findings": [\n{line},\n{lines}]}}')
     done = program("check", ".", "--baseline", name, "--verbose")
     assert done.code == 0

@@ -7,6 +7,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import traceback
 from contextlib import suppress
 from pathlib import Path
 
@@ -294,6 +295,9 @@ def test_questions_on_a_terminal(program: Program, pod: Path, answers: str, fixe
         except SystemExit as end:
             sys.stdout.flush()
             os._exit(int(end.code or 0))
+        except BaseException:
+            traceback.print_exc()
+            sys.stderr.flush()
         finally:
             os._exit(70)
     os.write(terminal, answers.encode())

@@ -16,7 +16,7 @@ from kcheck.discovery.discover import discover
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report
 from kcheck.finding.severity import ERROR, INFO
-from kcheck.html.report import write
+from kcheck.html.report import MAX_FINDINGS, write
 from kcheck.kube.location import Location, ObjectId
 from kcheck.run.run import run_pipeline
 from kcheck.text.span import Range
@@ -202,8 +202,8 @@ def test_thousands_of_findings_are_shown_in_parts(page: Callable[[Report], Brows
     assert browser.run(SHOWN) == 1
 
 
-def test_a_page_has_the_most_severe_findings(monkeypatch: pytest.MonkeyPatch) -> None:
-    most = 200
+@pytest.mark.parametrize("most", [200, pytest.param(MAX_FINDINGS, marks=pytest.mark.slow)])
+def test_a_page_has_the_most_severe_findings(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kcheck.html.report.MAX_FINDINGS", most)
     many = [finding("a.yaml", "m", n + 1) for n in range(2 * most - 10)]
     data = data_of(Report(many))

@@ -103,7 +103,7 @@ def _lost_style(before: str, after: str, unsafe: bool) -> Iterator[str]:
 def _worse_verdicts(before: str, after: str) -> Iterator[str]:
     """The objects that the API server accepts before and rejects after.
 
-    Objects of a kind whose definition it rejects before are none: it does not know the kind.
+    Objects of a kind whose definition in the same file it rejects before are none: it does not know the kind.
     """
     from kcheck.testing import check_text
 
@@ -112,11 +112,14 @@ def _worse_verdicts(before: str, after: str) -> Iterator[str]:
         for text in (before, after)
     ]
     refused = {document for document, _ in errors[0]}
-    documents = parse(Source("", before))
-    undefined = {documents[number].root["spec"]["names"]["kind"].value for number in refused} - {None}
-    refused |= {number for number, document in enumerate(documents) if document.root["kind"].value in undefined}
-    if len(documents) == len(parse(Source("", after))):
-        yield from (f"document {document} is rejected now: {rule}" for document, rule in errors[1] if document not in refused)
+    roots = [document.root for document in parse(Source("", after))]
+    if len(roots) != len(parse(Source("", before))):
+        return
+    # As they are after the fixes, which may correct the group or kind of a definition.
+    definitions = [roots[number]["spec"] for number in refused if roots[number]["kind"].text == "CustomResourceDefinition"]
+    undefined = {(spec["group"].text, spec["names"]["kind"].text) for spec in definitions}
+    refused |= {number for number, root in enumerate(roots) if (root["apiVersion"].text.partition("/")[0], root["kind"].text) in undefined}
+    yield from (f"document {document} is rejected now: {rule}" for document, rule in errors[1] if document not in refused)
 
 
 def _other_changes(text: str, fix: Fix) -> Iterator[str]:

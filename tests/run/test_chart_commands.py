@@ -11,7 +11,7 @@ from jsonschema import Draft7Validator
 
 import kcheck
 from tests.cli.conftest import BAD_POD, Program, program
-from tests.git import git
+from tests.git import git, ignore_git_settings
 from tests.helm.programs import PROGRAMS, needs_helm
 from tests.run.test_charts import CHART, POD, ROOT, findings, write
 
@@ -25,7 +25,8 @@ SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector
 
 
 @pytest.fixture(autouse=True)
-def _chart(program: Program) -> None:
+def _chart(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    ignore_git_settings(monkeypatch)
     pod = POD.replace(".Values.port", 'include "port" .').replace("{{ .Release.Name }}", "web\n  labels: {app: web}")
     write({"web/Chart.yaml": CHART, "web/templates/pod.yaml": pod})
     write({"web/templates/service.yaml": SERVICE, "web/templates/_port.tpl": HELPER})

@@ -29,18 +29,28 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 
+WORKERS = 2
+
+
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """The scheduler of a cluster of two processes, which gives a task up when two workers have died of it."""
+def cluster() -> Iterator[Any]:
+    """A cluster of two processes, which gives a task up when two workers have died of it."""
     import dask
 
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1}),
-        distributed.LocalCluster(n_workers=2, threads_per_worker=2, processes=True, dashboard_address=None) as local,
+        distributed.LocalCluster(n_workers=WORKERS, threads_per_worker=2, processes=True, dashboard_address=None) as local,
     ):
-        yield local.scheduler_address
+        yield local
     # Its last thread: while there are several, no test after these has processes that are copies of this one.
     distributed.utils._offload_executor.shutdown()
+
+
+@pytest.fixture
+def address(cluster: Any) -> str:
+    """The scheduler. Workers that died in another test are there again, which takes longer than kcheck waits on a busy machine."""
+    cluster.wait_for_workers(WORKERS, timeout=300)
+    return str(cluster.scheduler_address)
 
 
 def kcheck(folder: Path, *arguments: str, before: str = "") -> subprocess.CompletedProcess[str]:

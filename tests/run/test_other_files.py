@@ -131,4 +131,4 @@ def test_filling_in_takes_linear_time(count: int) -> None:
     for text in ("{{" * count, '{{"' * count, "{{a}}" * count + "x", "{%" * count):
         start = time.process_time()
         fill_in_template(text)
-        assert time.process_time() - start < 0.5 + count / 4_000
+        assert time.process_time() - start < max(1, count / 4_000)

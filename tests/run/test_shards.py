@@ -69,12 +69,13 @@ def files(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_report_is_that_of_one_machine(files: Path, program: Program, shards: Shards) -> None:
+# More shards than files, too.
+@pytest.mark.parametrize("numbers", [(1, 2, 3, len(INPUT) + 1), pytest.param((5, 60), marks=pytest.mark.slow)])
+def test_the_report_is_that_of_one_machine(files: Path, program: Program, shards: Shards, numbers: tuple[int, ...]) -> None:
     styles = ("--format", "json"), ("--format", "sarif"), ("--verbose",), ("--statistics", "--severity", "warning")
     whole = {style: program("check", "--isolated", *style, "input") for style in styles}
     assert {each.code for each in whole.values()} == {1}
-    # More shards than files, too.
-    for of in (1, 2, 3, len(INPUT) + 1):
+    for of in numbers:
         paths = shards(of, "--isolated", "input")
         for style in styles:
             assert program("merge", *style, *reversed(paths)) == whole[style], f"{of} shards, {style}"
