@@ -170,7 +170,7 @@ class ChartStage:
         self.program = find_program() if program is None else program
         self.helm = helm
         self.definitions = definitions
-        self.releases = tuple(releases)
+        self.releases = _by_folder(releases)
         self.progress = progress
         self.charts = RenderedCharts()
         self.cache = RenderingCache(helm.cache, self.program, helm.jobs, helm.place)
@@ -250,6 +250,15 @@ class ChartStage:
         if self._custom is None:
             self._custom = frozenset(_defined_versions(self.definitions))
         return self._custom
+
+
+def _by_folder(releases: Iterable[Release]) -> dict[str, list[Release]]:
+    """Return releases by the folders where their charts may be, with symbolic links resolved."""
+    found: dict[str, list[Release]] = defaultdict(list)
+    for release in releases:
+        for folder in {os.path.realpath(each) for each in release.folders if "\0" not in each}:
+            found[folder].append(release)
+    return found
 
 
 def _defined_versions(texts: Iterable[str]) -> Iterator[str]:
@@ -336,9 +345,7 @@ class _ChartJob:
                 yield _ValueSet(", ".join(paths), tuple(each for each in chosen if each is not None), *common)
         real = os.path.realpath(self.found.folder or ".")
         titles: Counter[str] = Counter()
-        for release in self.stage.releases:
-            if real not in map(os.path.realpath, release.folders):
-                continue
+        for release in self.stage.releases.get(real, ()):
             titles[release.title] += 1
             number = titles[release.title]
             title = f"{release.title} ({number})" if number > 1 else release.title
