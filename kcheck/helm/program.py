@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
@@ -129,7 +129,10 @@ def _flags_of_api_versions(versions: Sequence[str]) -> Iterator[str]:
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files with paths relative to a folder."""
+    """Write files with paths relative to a folder. Raises ValueError for other paths."""
+    for path in map(PurePath, files):
+        if path.anchor or ".." in path.parts:
+            raise ValueError(f"{path} is not in it")
     for parent in {os.path.dirname(path) for path in files}:
         os.makedirs(folder / parent, exist_ok=True)
     for path, content in files.items():

@@ -127,6 +127,15 @@ def find_charts(targets: Iterable[Target], roles: RoleFinder) -> list[_FoundChar
     return list(found.values())
 
 
+def _path_in(folder: str, path: str) -> str:
+    """Return the path of a file relative to a folder, "" if it is elsewhere. A link in the folder to a file elsewhere is in the folder."""
+    for resolved in (os.path.abspath, os.path.realpath):
+        start, full = os.path.join(resolved(folder), ""), resolved(path)
+        if full.startswith(start):
+            return full.removeprefix(start).replace(os.sep, "/")
+    return ""
+
+
 def _parent_chart(folder: str) -> str | None:
     """Return the chart whose folder `charts` contains a chart, None if there is none."""
     above, name = posixpath.split(posixpath.dirname(folder))
@@ -215,8 +224,9 @@ class ChartStage:
         try:
             chart = read_chart(found.folder, lambda path: os.path.commonpath([root, path]) == root, budget)
             for target in self.contents:
-                if target.data is not None and target.path.startswith(start := f"{found.folder}/" if found.folder else ""):
-                    chart.files[target.path[len(start) :]] = target.data
+                # Its path may be absolute.
+                if target.data is not None and (path := _path_in(found.folder, target.path)):
+                    chart.files[path] = target.data
             link_dependencies(chart, root, budget)
             # Raises ChartTooLarge.
             _ = chart.instances
