@@ -14,11 +14,13 @@ from pathlib import Path, PurePath
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 
+MAX_SECONDS = 60.0
+"""The time that a rendering may take."""
+
 STOPPER = "templates/zz-kcheck.yaml"
 """The path of the template in a copy that is not YAML."""
 
 _STOPPING = "kcheck: [\n"
-_SECONDS = 60.0
 _MAX_BYTES = 64 * 1024 * 1024
 _MAX_ERROR_BYTES = 256 * 1024
 _MAX_MEMORY = 8 * 1024 * 1024 * 1024
@@ -74,7 +76,7 @@ def program_state(program: str) -> str:
 
 
 def render(
-    program: str, files: Mapping[str, bytes], chart: str, names: Collection[str], settings: HelmSettings, seconds: float = _SECONDS
+    program: str, files: Mapping[str, bytes], chart: str, names: Collection[str], settings: HelmSettings, seconds: float = MAX_SECONDS
 ) -> dict[str, str]:  # fmt: skip
     """Return the rendered text of each template of a chart, by the name under which helm prints it. Raises HelmFailed.
 
@@ -130,9 +132,9 @@ def _flags_of_api_versions(versions: Sequence[str]) -> Iterator[str]:
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files with paths relative to a folder. Raises ValueError for other paths."""
-    for path in map(PurePath, files):
-        if path.anchor or ".." in path.parts:
-            raise ValueError(f"{path} is not in it")
+    for each in map(PurePath, files):
+        if each.anchor or ".." in each.parts:
+            raise ValueError(f"{each} is outside of the chart")
     for parent in {os.path.dirname(path) for path in files}:
         os.makedirs(folder / parent, exist_ok=True)
     for path, content in files.items():
