@@ -44,7 +44,7 @@ class HelmSettings(NamedTuple):
         namespace: namespace of the release.
         kubernetes: version such as 1.36.
         api_versions: API versions and kinds that the cluster has, such as `apps/v1` and `apps/v1/Deployment`.
-        files: contents of files with values, in order.
+        files: contents of files with values, in order. Messages of helm name them kcheck-values-0.yaml and so on.
         set: values such as `image.tag=1.2`.
     """
 
@@ -94,7 +94,7 @@ def render(
         try:
             write_files(copy, {**files, STOPPER: _STOPPING.encode()})
             for number, content in enumerate(settings.files):
-                path = folder / f"values-{number}.yaml"
+                path = folder / f"kcheck-values-{number}.yaml"
                 path.write_text(content, encoding="utf-8")
                 arguments += ["--values", str(path)]
         except (OSError, ValueError) as error:

@@ -111,7 +111,7 @@ def _of_application(root: Node, source: Source, above: tuple[str, ...]) -> Itera
         unknown = "it has values from another repository" if any("://" in path for path, _ in files) else ""
         for name, text in _strings(helm, folders, above):
             if text is None or not _PATH.fullmatch(name):
-                unknown = f'its parameter "{name}" is not known'
+                unknown = f'the value of its parameter "{name}" is not known'
             else:
                 values.append(ReleaseValues("", json.dumps(_nested(name, text))))
         title = root["metadata"]["name"].text
@@ -335,8 +335,8 @@ def repository_of(folder: str) -> str:
 
 
 def is_below(path: str, folder: str) -> bool:
-    """Return whether a file is in a folder, with symbolic links resolved."""
-    return os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
+    """Return whether a path is a folder or in it, with symbolic links resolved."""
+    return os.path.join(os.path.realpath(path), "").startswith(os.path.join(os.path.realpath(folder), ""))
 
 
 def read_value_file(path: str, folders: Iterable[str]) -> tuple[str, str] | None:

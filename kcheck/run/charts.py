@@ -222,7 +222,7 @@ class ChartStage:
         root = repository_of(found.folder)
         budget = ChartBudget()
         try:
-            chart = read_chart(found.folder, lambda path: os.path.commonpath([root, path]) == root, budget)
+            chart = read_chart(found.folder, lambda path: is_below(path, root), budget)
             for target in self.contents:
                 # Its path may be absolute.
                 if target.data is not None and (path := _path_in(found.folder, target.path)):
@@ -303,18 +303,24 @@ def link_dependencies(chart: Chart, root: str, budget: ChartBudget, depth: int =
         if any(chart.metadata(each).name == dependency.name for each in chart.subcharts()):
             continue
         folder = posixpath.normpath(posixpath.join(chart.folder or ".", dependency.repository.removeprefix("file://")))
-        real = os.path.realpath(folder)
-        if not (real == root or real.startswith(os.path.join(root, ""))) or not os.path.isfile(os.path.join(folder, CHART_FILE)):
+        if not is_below(folder, root) or not os.path.isfile(os.path.join(folder, CHART_FILE)):
             continue
         try:
-            other = read_chart(folder, lambda path: path.startswith(os.path.join(root, "")), budget)
+            other = read_chart(folder, lambda path: is_below(path, root), budget)
         except ChartTooLarge:
             raise
         except BadChart:
             # helm reports that it is missing.
             continue
         link_dependencies(other, root, budget, depth + 1)
-        chart.add_subchart(f"charts/{posixpath.basename(real)}/", other)
+        chart.add_subchart(f"charts/{os.path.basename(os.path.realpath(folder))}/", other)
+
+
+def _with_names(error: str, files: Sequence[ReleaseValues]) -> str:
+    """Return a message of helm with the paths of files with values instead of those of their copies."""
+    for number, file in enumerate(files):
+        error = error.replace(f"kcheck-values-{number}.yaml", file.path or "values")
+    return error
 
 
 class _ChartJob:
@@ -472,7 +478,7 @@ class _ChartJob:
     def _report_failures(self, failures: list[tuple[_ValueSet, str]], has_output: bool) -> None:
         """Report why a chart cannot be rendered. A chart may need values that its own lack."""
         for values, error in failures:
-            found = read_error(error)
+            found = read_error(_with_names(error, values.files))
             needs_values = not values.name and has_output and len(self.values) > 1
             if self.found.role.name in TESTS or needs_values:
                 self.stage.charts.limited.append(

@@ -239,7 +239,9 @@ def test_paths_and_names_with_null_characters(program: Program, change: dict[str
 def test_deeply_nested_parameters(program: Program, kind: str) -> None:
     name = ".".join("a" * 3000)
     write({"app.json": application(**{kind: [{"name": name, "value": "1", "path": "values.yaml", "forceString": True}]})})
-    assert reasons(program) == [f'charts/web/Chart.yaml: not rendered for Application shop: its parameter "{name}" is not known']
+    assert reasons(program) == [
+        f'charts/web/Chart.yaml: not rendered for Application shop: the value of its parameter "{name}" is not known'
+    ]
 
 
 def test_only_the_values_of_a_key_are_read(program: Program) -> None:
@@ -249,3 +251,11 @@ def test_only_the_values_of_a_key_are_read(program: Program) -> None:
     start = time.process_time()
     assert len(found(program)) == 2
     assert time.process_time() - start < 20
+
+
+@pytest.mark.parametrize(("helm", "name"), [({"valueFiles": ["../../envs/a.yaml"]}, "envs/a.yaml"), ({"values": "a: [\n"}, "values")])
+def test_messages_name_the_file_with_values(program: Program, helm: dict[str, Any], name: str) -> None:
+    write({"app.json": application(**helm), "envs/a.yaml": "a: [\n"})
+    (message,) = (each["message"] for each in report(program)["findings"] if each["rule"] == "failed-chart-render")
+    assert f" {name}: " in message
+    assert "kcheck-values" not in message
