@@ -102,17 +102,6 @@ def callers(chart: Chart, path: str, line: int) -> set[str]:
     return names
 
 
-def _calls_any(chart: Chart, path: str, line: int) -> bool:
-    """Return whether the actions on a line call templates whose names are computed, directly or through others."""
-    names = callers(chart, path, line)
-    return any(
-        "include (" in action.code or "include $" in action.code
-        for file in chart.templates
-        for action in chart.template(file).actions
-        if action.define in names or (file == path and _covers(chart, file, action.start, action.end, line))
-    )
-
-
 def _covers(chart: Chart, path: str, start: int, end: int, line: int) -> bool:
     source = chart.source(path)
     return source.position(start).line <= line <= source.position(end - 1).line
@@ -158,7 +147,7 @@ def mutate(
             seen = chart.source(piece.file).position(piece.start).line
             if (piece.file, seen) == (path, line):
                 found["exact"] += 1
-            elif define and piece.kind != "text" and (define in callers(chart, piece.file, seen) or _calls_any(chart, piece.file, seen)):
+            elif define and piece.kind != "text" and define in callers(chart, piece.file, seen):
                 found["coarse"] += 1
                 if verbose:
                     print(f"   coarse: {path}:{line} {define!r} is traced to {piece.file}:{seen}")

@@ -41,6 +41,13 @@ def program_state(session: Session) -> bytes:
     return digest_of_parts(*(part.encode("utf-8", "surrogateescape") for part in parts), *schema_states)
 
 
+def code_state() -> bytes:
+    """Return a digest of the code of kcheck, identified as in `program_state`."""
+    place = _module_path("kcheck")
+    parts = [__version__, sys.version, *(_code_states(place) if place is not None else ())]
+    return digest_of_parts(*(part.encode("utf-8", "surrogateescape") for part in parts))
+
+
 def program_digest(registry: Registry) -> str:
     """Return a digest of the code by content, which is comparable between machines and independent of the install location."""
     return _code_digest(tuple(sorted(_modules(registry))))

@@ -9,16 +9,18 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
+
+MAX_SECONDS = 60.0
+"""The time that a rendering may take."""
 
 STOPPER = "templates/zz-kcheck.yaml"
 """The path of the template in a copy that is not YAML."""
 
 _STOPPING = "kcheck: [\n"
-_SECONDS = 60.0
 _MAX_BYTES = 64 * 1024 * 1024
 _MAX_ERROR_BYTES = 256 * 1024
 _MAX_MEMORY = 8 * 1024 * 1024 * 1024
@@ -42,7 +44,7 @@ class HelmSettings(NamedTuple):
         namespace: namespace of the release.
         kubernetes: version such as 1.36.
         api_versions: API versions and kinds that the cluster has, such as `apps/v1` and `apps/v1/Deployment`.
-        files: contents of files with values, in order.
+        files: contents of files with values, in order. Messages of helm name them kcheck-values-0.yaml and so on.
         set: values such as `image.tag=1.2`.
     """
 
@@ -74,7 +76,7 @@ def program_state(program: str) -> str:
 
 
 def render(
-    program: str, files: Mapping[str, bytes], chart: str, names: Collection[str], settings: HelmSettings, seconds: float = _SECONDS
+    program: str, files: Mapping[str, bytes], chart: str, names: Collection[str], settings: HelmSettings, seconds: float = MAX_SECONDS
 ) -> dict[str, str]:  # fmt: skip
     """Return the rendered text of each template of a chart, by the name under which helm prints it. Raises HelmFailed.
 
@@ -92,7 +94,7 @@ def render(
         try:
             write_files(copy, {**files, STOPPER: _STOPPING.encode()})
             for number, content in enumerate(settings.files):
-                path = folder / f"values-{number}.yaml"
+                path = folder / f"kcheck-values-{number}.yaml"
                 path.write_text(content, encoding="utf-8")
                 arguments += ["--values", str(path)]
         except (OSError, ValueError) as error:
@@ -129,7 +131,10 @@ def _flags_of_api_versions(versions: Sequence[str]) -> Iterator[str]:
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files with paths relative to a folder."""
+    """Write files with paths relative to a folder. Raises ValueError for other paths."""
+    for each in map(PurePath, files):
+        if each.anchor or ".." in each.parts:
+            raise ValueError(f"{each} is outside of the chart")
     for parent in {os.path.dirname(path) for path in files}:
         os.makedirs(folder / parent, exist_ok=True)
     for path, content in files.items():

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from kcheck.helm.chart import Chart
 from kcheck.helm.marking import OPEN, TemplatePiece, mark_template
-from kcheck.helm.program import HelmFailed, HelmSettings, render
+from kcheck.helm.program import MAX_SECONDS, HelmFailed, HelmSettings, render
 from kcheck.helm.template import name_of
 from kcheck.helm.tracing import Stacks, TracedText, Untraceable, read_marks, verified
 from kcheck.text.record import NamedTuple
@@ -26,9 +26,9 @@ class Trace(NamedTuple):
     untraced: dict[str, str]
 
 
-def render_chart(program: str, chart: Chart, settings: HelmSettings) -> dict[str, str]:
-    """Return the rendered text of each template, by the name under which helm prints it. Raises HelmFailed."""
-    return render(program, chart.files_for_helm, chart.metadata().name, chart.rendered_names, settings)
+def render_chart(program: str, chart: Chart, settings: HelmSettings, seconds: float = MAX_SECONDS) -> dict[str, str]:
+    """Return the rendered text of each template, by the name under which helm prints it. Raises HelmFailed. `seconds`: time limit."""
+    return render(program, chart.files_for_helm, chart.metadata().name, chart.rendered_names, settings, seconds)
 
 
 class MarkedChart:

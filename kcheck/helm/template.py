@@ -180,6 +180,7 @@ class TemplateCall(NamedTuple):
 
 
 _STRING = r"""(?:"(?:\\.|[^"\\\n]|)*+"|`[^`]*+`)"""
+_MAX_PIPELINES = 100
 _CALL = pattern(rf"""(?<![\w."$])(?:include|template|block)\s+({_STRING})""")
 _OPERAND = pattern(rf"""\s+|{_STRING}|'(?:\\.|[^'\\\n]|)*+'|[^\s|()"'`]+|.""", re.DOTALL)
 _DECLARED = pattern(r"\s*(\$\w+)\s*:=")
@@ -209,7 +210,10 @@ def calls(action: Action) -> list[TemplateCall]:
     if action.keyword == "comment" or ("include" not in code and action.keyword not in ("template", "block")):
         return []
     printed: set[int] = set()
-    if action.keyword == "":
+    if _is_nested_deeply(code):
+        # What it prints is traced to the action.
+        pass
+    elif action.keyword == "":
         printed.update(_printed_names(code, 0, len(code)))
     elif declared := _DECLARED.match(code):
         printed.update(_printed_names(code, declared.end(), len(code)))
@@ -218,6 +222,11 @@ def calls(action: Action) -> list[TemplateCall]:
         TemplateCall(match[1][1:-1], base + match.start(1), base + match.end(1), action.keyword == "template" or match.start(1) in printed)
         for match in _CALL.finditer(code)
     ]
+
+
+def _is_nested_deeply(code: str) -> bool:
+    """Return whether an action has so many pipelines that reading them recursively may be too much."""
+    return code.count("(") + code.count("|") > _MAX_PIPELINES
 
 
 def _printed_names(code: str, start: int, end: int) -> Iterator[int]:
@@ -233,7 +242,7 @@ def _printed_names(code: str, start: int, end: int) -> Iterator[int]:
         # The value of a pipeline is printed, unless it is empty.
         if name == "default" and len(command) == 2:
             yield from _printed_operand(code, command[1])
-        elif name == "required" and len(command) == 2:
+        elif name == "required" and len(command) == 2 and commands[-2]:
             yield from _printed_names(code, start, commands[-2][-1][1])
     elif name == "include":
         if len(command) > 1 and code[command[1][0]] in '"`':
@@ -298,7 +307,7 @@ class ReparsedCall(NamedTuple):
 def reparsed_call(action: Action) -> ReparsedCall | None:
     """Return the call in an action such as `include "x" . | fromYaml | toYaml | nindent 4`, None if it is none."""
     code = action.code
-    if action.keyword or "include" not in code or "from" not in code:
+    if action.keyword or "include" not in code or "from" not in code or _is_nested_deeply(code):
         return None
     layers = [each for each in _layers(code, 0, len(code)) if each[0] not in _SPACING]
     names = [name for name, _, _ in layers]

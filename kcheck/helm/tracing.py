@@ -86,8 +86,8 @@ class _TraceReading:
         self.starts: list[int] = []
         self.numbers: list[int] = []
         self.comments: list[tuple[int, int]] = []
-        # The stacks of the open pieces, and where their text begins.
-        self.opened = [(base, 0)]
+        # The stacks of the open pieces, and the offset and the number of the part where their text begins.
+        self.opened = [(base, 0, 0)]
         self.length = 0
 
     def add(self, part: str) -> None:
@@ -110,8 +110,8 @@ class _TraceReading:
 
     def align(self, original: str, traced: TracedText) -> None:
         """Give the text of the innermost open piece the origins of the text that it was made from by parsing and serializing it."""
-        number, start = self.opened[-1]
-        text = "".join(self.parts)[start:]
+        number, start, first_part = self.opened[-1]
+        text = "".join(self.parts[first_part:])
         found = counterparts(text, original)
         if not found:
             return
@@ -153,7 +153,7 @@ def read_marks(marked: str, stacks: Stacks) -> tuple[str, TracedText]:
             if piece >= len(stacks.pieces):
                 raise Untraceable("a mark has an unknown number")
             number = stacks.push(piece, reading.opened[-1][0])
-            reading.opened.append((number, reading.length))
+            reading.opened.append((number, reading.length, len(reading.parts)))
             if stacks.pieces[piece].kind == "comment":
                 reading.comments.append((reading.length, number))
         elif mark == ORIGINAL:

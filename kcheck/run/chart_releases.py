@@ -21,9 +21,9 @@ _ARGO, _FLUX = "argoproj.io/", "helm.toolkit.fluxcd.io/"
 _VALUES_OF_SOURCE = "$"
 _MAX_BYTES = 1_000_000
 _COMMA = pattern(r"(?<!\\),")
-_PATH = pattern(r"[\w-]+(?:\.[\w-]+)*")
+# helm refuses names in --set that are nested more deeply.
+_PATH = pattern(r"[\w-]+(?:\.[\w-]+){0,29}")
 _INTEGER = pattern(r"-?(?:0|[1-9][0-9]{0,17})")
-_VISIBLE = pattern(r"[^\n]")
 
 
 class ReleaseValues(NamedTuple):
@@ -111,7 +111,7 @@ def _of_application(root: Node, source: Source, above: tuple[str, ...]) -> Itera
         unknown = "it has values from another repository" if any("://" in path for path, _ in files) else ""
         for name, text in _strings(helm, folders, above):
             if text is None or not _PATH.fullmatch(name):
-                unknown = f'its parameter "{name}" is not known'
+                unknown = f'the value of its parameter "{name}" is not known'
             else:
                 values.append(ReleaseValues("", json.dumps(_nested(name, text))))
         title = root["metadata"]["name"].text
@@ -197,8 +197,7 @@ class ConfigMaps:
         nearest = [each for folder in reversed(above) for each in every if each.folder == folder] or every
         if not nearest or (len(nearest) > 1 and nearest[1].folder == nearest[0].folder) or (len(nearest) > 1 and nearest is every):
             return None
-        key = reference["valuesKey"].text or "values.yaml"
-        value = nearest[0].values.get(key)
+        value = nearest[0].value_of(reference["valuesKey"].text or "values.yaml")
         path = reference["targetPath"].text
         if value is None or not path:
             return None if value is None else [value]
@@ -214,10 +213,9 @@ class ConfigMaps:
                 if document.fault is not None or not root.is_map:
                     continue
                 if root["kind"].text == "ConfigMap":
-                    values = {str(key): _inline_value(node, source) for key, node in root["data"].entries}
-                    yield _ConfigMap(root["metadata"]["name"].text, root["metadata"]["namespace"].text, folder, values)
+                    yield _ConfigMap(root["metadata"]["name"].text, root["metadata"]["namespace"].text, folder, source, root)
                 for each in root["configMapGenerator"]:
-                    yield _ConfigMap(each["name"].text, each["namespace"].text or root["namespace"].text, folder, _generated(each, folder))
+                    yield _ConfigMap(each["name"].text, each["namespace"].text or root["namespace"].text, folder, source, each)
 
 
 class _ConfigMap(NamedTuple):
@@ -227,27 +225,36 @@ class _ConfigMap(NamedTuple):
         name: its name, for a generator without the hash.
         namespace: its namespace, "" if it is not known.
         folder: absolute path of the folder of its file.
-        values: its data.
+        source: its file.
+        node: the object, or the entry of `configMapGenerator`.
     """
 
     name: str
     namespace: str
     folder: str
-    values: dict[str, ReleaseValues]
+    source: Source
+    node: Node
+
+    def value_of(self, key: str) -> ReleaseValues | None:
+        """Return the data of a key, None if there is none."""
+        data = self.node["data"]
+        if data.is_map:
+            return _inline_value(data[key], self.source) if data[key].exists else None
+        return _generated(self.node, self.folder, key)
 
 
-def _generated(generator: Node, folder: str) -> dict[str, ReleaseValues]:
-    """Return the data that a `configMapGenerator` makes of files and literals."""
-    values = {}
-    for each in generator["files"]:
-        key, _, path = each.text.rpartition("=")
-        found = read_value_file(path, (folder,))
-        if found is not None:
-            values[key or os.path.basename(path)] = ReleaseValues(*found)
+def _generated(generator: Node, folder: str, wanted: str) -> ReleaseValues | None:
+    """Return the data of a key that a `configMapGenerator` makes of a file or literal, None if there is none."""
     for each in generator["literals"]:
         key, _, text = each.text.partition("=")
-        values[key] = ReleaseValues("", text)
-    return values
+        if key == wanted:
+            return ReleaseValues("", text)
+    for each in generator["files"]:
+        key, _, path = each.text.rpartition("=")
+        if (key or os.path.basename(path)) == wanted:
+            found = read_value_file(path, (folder,))
+            return None if found is None else ReleaseValues(*found)
+    return None
 
 
 def _typed(text: str) -> object:
@@ -293,9 +300,9 @@ def _inline_value(node: Node, source: Source) -> ReleaseValues:
     """Return values in a string, with their places in the file if it is a block whose lines are those of the values."""
     if node.style == "|":
         start = source.text.find("\n", node.start) + 1
-        # The rest of the file becomes whitespace, so that offsets stay the same.
-        text = _VISIBLE.sub(" ", source.text[:start]) + source.text[start : node.end] + _VISIBLE.sub(" ", source.text[node.end :])
-        block = Source(source.path, text)
+        # The text before it becomes whitespace, so that offsets stay the same.
+        blank = "\n".join(" " * len(line) for line in source.text[:start].split("\n"))
+        block = Source(source.path, blank + source.text[start : node.end])
         if _plain(block) == _plain(Source("", node.text)):
             return ReleaseValues(source.path, node.text, block)
     return ReleaseValues("", node.text)
@@ -328,8 +335,8 @@ def repository_of(folder: str) -> str:
 
 
 def is_below(path: str, folder: str) -> bool:
-    """Return whether a file is in a folder, with symbolic links resolved."""
-    return os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
+    """Return whether a path is a folder or in it, with symbolic links resolved."""
+    return os.path.join(os.path.realpath(path), "").startswith(os.path.join(os.path.realpath(folder), ""))
 
 
 def read_value_file(path: str, folders: Iterable[str]) -> tuple[str, str] | None:

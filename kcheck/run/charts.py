@@ -127,6 +127,15 @@ def find_charts(targets: Iterable[Target], roles: RoleFinder) -> list[_FoundChar
     return list(found.values())
 
 
+def _path_in(folder: str, path: str) -> str:
+    """Return the path of a file relative to a folder, "" if it is elsewhere. A link in the folder to a file elsewhere is in the folder."""
+    for resolved in (os.path.abspath, os.path.realpath):
+        start, full = os.path.join(resolved(folder), ""), resolved(path)
+        if full.startswith(start):
+            return full.removeprefix(start).replace(os.sep, "/")
+    return ""
+
+
 def _parent_chart(folder: str) -> str | None:
     """Return the chart whose folder `charts` contains a chart, None if there is none."""
     above, name = posixpath.split(posixpath.dirname(folder))
@@ -170,7 +179,7 @@ class ChartStage:
         self.program = find_program() if program is None else program
         self.helm = helm
         self.definitions = definitions
-        self.releases = tuple(releases)
+        self.releases = _by_folder(releases)
         self.progress = progress
         self.charts = RenderedCharts()
         self.cache = RenderingCache(helm.cache, self.program, helm.jobs, helm.place)
@@ -213,10 +222,11 @@ class ChartStage:
         root = repository_of(found.folder)
         budget = ChartBudget()
         try:
-            chart = read_chart(found.folder, lambda path: os.path.commonpath([root, path]) == root, budget)
+            chart = read_chart(found.folder, lambda path: is_below(path, root), budget)
             for target in self.contents:
-                if target.data is not None and target.path.startswith(start := f"{found.folder}/" if found.folder else ""):
-                    chart.files[target.path[len(start) :]] = target.data
+                # Its path may be absolute.
+                if target.data is not None and (path := _path_in(found.folder, target.path)):
+                    chart.files[path] = target.data
             link_dependencies(chart, root, budget)
             # Raises ChartTooLarge.
             _ = chart.instances
@@ -252,6 +262,15 @@ class ChartStage:
         return self._custom
 
 
+def _by_folder(releases: Iterable[Release]) -> dict[str, list[Release]]:
+    """Return releases by the folders where their charts may be, with symbolic links resolved."""
+    found: dict[str, list[Release]] = defaultdict(list)
+    for release in releases:
+        for folder in {os.path.realpath(each) for each in release.folders if "\0" not in each}:
+            found[folder].append(release)
+    return found
+
+
 def _defined_versions(texts: Iterable[str]) -> Iterator[str]:
     """Yield the API versions and kinds that CustomResourceDefinitions define, as their texts indicate them."""
     for text in texts:
@@ -284,18 +303,24 @@ def link_dependencies(chart: Chart, root: str, budget: ChartBudget, depth: int =
         if any(chart.metadata(each).name == dependency.name for each in chart.subcharts()):
             continue
         folder = posixpath.normpath(posixpath.join(chart.folder or ".", dependency.repository.removeprefix("file://")))
-        real = os.path.realpath(folder)
-        if not (real == root or real.startswith(os.path.join(root, ""))) or not os.path.isfile(os.path.join(folder, CHART_FILE)):
+        if not is_below(folder, root) or not os.path.isfile(os.path.join(folder, CHART_FILE)):
             continue
         try:
-            other = read_chart(folder, lambda path: path.startswith(os.path.join(root, "")), budget)
+            other = read_chart(folder, lambda path: is_below(path, root), budget)
         except ChartTooLarge:
             raise
         except BadChart:
             # helm reports that it is missing.
             continue
         link_dependencies(other, root, budget, depth + 1)
-        chart.add_subchart(f"charts/{posixpath.basename(real)}/", other)
+        chart.add_subchart(f"charts/{os.path.basename(os.path.realpath(folder))}/", other)
+
+
+def _with_names(error: str, files: Sequence[ReleaseValues]) -> str:
+    """Return a message of helm with the paths of files with values instead of those of their copies."""
+    for number, file in enumerate(files):
+        error = error.replace(f"kcheck-values-{number}.yaml", file.path or "values")
+    return error
 
 
 class _ChartJob:
@@ -336,9 +361,7 @@ class _ChartJob:
                 yield _ValueSet(", ".join(paths), tuple(each for each in chosen if each is not None), *common)
         real = os.path.realpath(self.found.folder or ".")
         titles: Counter[str] = Counter()
-        for release in self.stage.releases:
-            if real not in map(os.path.realpath, release.folders):
-                continue
+        for release in self.stage.releases.get(real, ()):
             titles[release.title] += 1
             number = titles[release.title]
             title = f"{release.title} ({number})" if number > 1 else release.title
@@ -455,7 +478,7 @@ class _ChartJob:
     def _report_failures(self, failures: list[tuple[_ValueSet, str]], has_output: bool) -> None:
         """Report why a chart cannot be rendered. A chart may need values that its own lack."""
         for values, error in failures:
-            found = read_error(error)
+            found = read_error(_with_names(error, values.files))
             needs_values = not values.name and has_output and len(self.values) > 1
             if self.found.role.name in TESTS or needs_values:
                 self.stage.charts.limited.append(

@@ -257,6 +257,8 @@ class RenderedCharts:
             return True
         trace = rendering.trace
         traced = trace.texts.get(path.name)
+        if traced is None:
+            return False
         text = rendering.texts[path.name]
         start = finding.place.start
         end = start + finding.range.end_column - finding.range.column if finding.range.end_line == finding.range.line else start
@@ -264,8 +266,8 @@ class RenderedCharts:
         if text[end : end + 1] == ":":
             # A key is reported for its value, which may begin on the next line.
             offsets.append(end + 1 + len(text[end + 1 :]) - len(text[end + 1 :].lstrip()))
-        for offset in offsets if traced is not None else ():
-            stack = trace.stacks.of(traced.stack_at(offset)) if traced is not None else []
+        for offset in offsets:
+            stack = trace.stacks.of(traced.stack_at(offset))
             if stack and stack[0].kind == "action" and reads_values(rendering.chart, stack[0]):
                 return True
         return False

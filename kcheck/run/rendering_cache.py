@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from kcheck import __version__
+from kcheck.check.fingerprint import code_state
 from kcheck.helm.chart import Chart
 from kcheck.helm.marking import TemplatePiece
-from kcheck.helm.program import HelmFailed, HelmSettings, program_state
+from kcheck.helm.program import MAX_SECONDS, HelmFailed, HelmSettings, program_state
 from kcheck.helm.rendering import Trace, render_chart, trace_chart
 from kcheck.helm.stored import StoredRendering, StoredTrace, restore_trace, store_trace
 from kcheck.helm.tracing import Stacks, TracedText
@@ -42,6 +44,12 @@ class Pool:
 
             self._executor = ThreadPoolExecutor(self._jobs)
         return self._executor.submit(function, *arguments)
+
+    def map(self, function: Callable[[str], Any], items: Iterable[str]) -> Iterator[Any]:
+        """Yield the results of a function for each item, in order."""
+        futures = deque(self.submit(function, each) for each in items)
+        while futures:
+            yield futures.popleft().result()
 
     def __exit__(self, *error: object) -> None:
         if self._executor is not None:
@@ -91,12 +99,13 @@ class RenderingCache:
 
     def __init__(self, folder: Path | None, program: str, jobs: int = 1, place: str = "") -> None:
         self._program = program
-        self._jobs = max(jobs, 1)
-        self._state = f"{__version__} {program_state(program)}".encode() if program else b""
+        self._jobs = jobs
+        self._state = b""
         self._store = None
         if folder is not None and program:
             from kcheck.cache.store import Cache
 
+            self._state = digest_of_parts(code_state(), program_state(program).encode("utf-8", "surrogateescape"))
             self._store = Cache(folder, place or os.getcwd())
 
     def _key(self, chart: Chart, settings: HelmSettings, texts: Mapping[str, str]) -> str:
@@ -176,26 +185,23 @@ class RenderingCache:
             traced = traces.get(text)
             return [] if traced is None else stacks.of(traced.stack_at(offset))
 
+        # All renderings together take no longer than one may take.
+        end = time.monotonic() + MAX_SECONDS
+
         def render(extra: str) -> dict[str, str] | None:
+            left = end - time.monotonic()
             try:
-                return render_chart(self._program, chart, settings._replace(files=(*settings.files, extra)))
+                return render_chart(self._program, chart, settings._replace(files=(*settings.files, extra)), left) if left > 0 else None
             except HelmFailed:
                 return None
 
-        proven = ValueTracer(values, texts, stack_of).proven(queries, render, self._run_in_threads)
-        paths = tuple(tuple(path_text(leaf.path) for leaf in proven.get(query, ())) for query in queries)
-        self._put("values", chart, name, settings, StoredValues(asked, paths), StoredValues, texts)
-        self.save()
+        with Pool(self._jobs) as pool:
+            proven = ValueTracer(values, texts, stack_of).proven(queries, render, pool.map)
+        if time.monotonic() < end:
+            paths = tuple(tuple(path_text(leaf.path) for leaf in proven.get(query, ())) for query in queries)
+            self._put("values", chart, name, settings, StoredValues(asked, paths), StoredValues, texts)
+            self.save()
         return proven
-
-    def _run_in_threads(self, function: Callable[[str], Any], items: Sequence[str]) -> list[Any]:
-        """Return the results of a function that runs helm, for each item."""
-        if self._jobs == 1 or len(items) == 1:
-            return [function(each) for each in items]
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(self._jobs) as executor:
-            return list(executor.map(function, items))
 
     def _pack(self, chart: Chart) -> str:
         return f"chart-{digest_of_parts(chart.folder.encode('utf-8', 'surrogateescape')).hex()[:2]}"

@@ -66,10 +66,19 @@ def test_schemas_may_refer_to_themselves(helm: str) -> None:
         render_chart(helm, found, SETTINGS)
 
 
-@pytest.mark.parametrize("files", [{"templates": "a", "templates/a.yaml": "a: b\n"}, {"..": "a"}, {"a\0b": "c"}, {"a" * 300: "b"}])
+@pytest.mark.parametrize(
+    "files", [{"templates": "a", "templates/a.yaml": "a: b\n"}, {"..": "a"}, {"a/../../b": "a"}, {"a\0b": "c"}, {"a" * 300: "b"}]
+)
 def test_files_that_cannot_be_written(files: dict[str, str]) -> None:
     with pytest.raises(HelmFailed, match="a copy of the chart cannot be written"):
         render_chart("helm", chart(**files), SETTINGS)
+
+
+def test_a_copy_of_a_chart_has_no_absolute_paths(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("kept")
+    with pytest.raises(HelmFailed, match="a copy of the chart cannot be written"):
+        render_chart("helm", chart(**{str(tmp_path / "mine"): "a"}), SETTINGS)
+    assert (tmp_path / "mine").read_text() == "kept"
 
 
 @with_helm

@@ -119,5 +119,15 @@ def test_output_of_helpers_that_is_parsed_and_serialized_again(code: str, call: 
         assert f" {code}"[: found.name_end].endswith('"x')
 
 
+@pytest.mark.parametrize(
+    "code", ["(" * 3000 + 'include "x" .' + ")" * 3000, 'include "x" .' + ' | required "a"' * 3000, '| required "include"']
+)
+def test_actions_that_no_person_writes(code: str) -> None:
+    for end in ("", " | fromYaml | toYaml"):
+        (action,) = Template(f"{{{{ {code}{end} }}}}").actions
+        assert not any(each.is_printed for each in calls(action))
+        assert reparsed_call(action) is None
+
+
 def test_a_comment_calls_nothing() -> None:
     assert not [call for action in Template('{{/* include "x" . */}}').actions for call in calls(action)]

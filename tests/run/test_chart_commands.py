@@ -195,3 +195,18 @@ def test_an_unsaved_template_takes_the_place_of_the_file(program: Program, paths
     assert found("web/templates/service.yaml", bad) == ([in_helper, in_service] if paths else [in_service])
     if paths:
         assert found("web/templates/_port.tpl", HELPER.replace("99999", "80")) == []
+
+
+@pytest.mark.parametrize("is_absolute", [False, True])
+@pytest.mark.parametrize("name", ["web/templates/service.yaml", "other.yaml"])
+def test_standard_input_is_never_written_to_a_file(
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, is_absolute: bool
+) -> None:  # fmt: skip
+    write({"other.yaml": SERVICE})
+    before = (tmp_path / name).read_text()
+    monkeypatch.chdir("web")
+    path = str(tmp_path / name) if is_absolute else f"../{name}"
+    arguments = ("check", ".", "-", "--stdin-filename", path, "--isolated", "--helm", HELM, "--select", "spec", "--format", "json")
+    report = json.loads(program(*arguments, stdin=SERVICE.replace("port: 80", "port: 77777").encode()).out)
+    assert any("77777" in each["message"] and each["file"].endswith(Path(name).name) for each in report["findings"])
+    assert (tmp_path / name).read_text() == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -225,3 +226,36 @@ def test_types_of_single_values(program: Program, text: str, value: str) -> None
     write({"charts/web/templates/pod.yaml": POD.replace(".Release.Name }}", ".Values.name }} {{ kindOf .Values.name }}")})
     shown = program("check", ".", "--isolated", "--helm", HELM, "--select", "invalid-name").out
     assert f'"{value}"' in shown, shown
+
+
+@pytest.mark.parametrize("change", [{"path": "charts\0web"}, {"helm": {"valueFiles": ["a\0b"]}}, {"helm": {"releaseName": "a\0b"}}])
+def test_paths_and_names_with_null_characters(program: Program, change: dict[str, Any]) -> None:
+    source = {"repoURL": "https://example.com/repo.git", "path": "charts/web", **change}
+    write({"app.json": application(spec={"source": source})})
+    assert not {each["rule"] for each in report(program)["findings"]} & {"internal-error"}
+
+
+@pytest.mark.parametrize("kind", ["parameters", "fileParameters"])
+def test_deeply_nested_parameters(program: Program, kind: str) -> None:
+    name = ".".join("a" * 3000)
+    write({"app.json": application(**{kind: [{"name": name, "value": "1", "path": "values.yaml", "forceString": True}]})})
+    assert reasons(program) == [
+        f'charts/web/Chart.yaml: not rendered for Application shop: the value of its parameter "{name}" is not known'
+    ]
+
+
+def test_only_the_values_of_a_key_are_read(program: Program) -> None:
+    """The time of reading all values of a ConfigMap grew with the square of their number."""
+    others = "".join(f"  key-{number}: |\n    port: {number}\n" for number in range(4_000))
+    write({"apps/release.yaml": RELEASE, "apps/values.yaml": CONFIG_MAP + others})
+    start = time.process_time()
+    assert len(found(program)) == 2
+    assert time.process_time() - start < 20
+
+
+@pytest.mark.parametrize(("helm", "name"), [({"valueFiles": ["../../envs/a.yaml"]}, "envs/a.yaml"), ({"values": "a: [\n"}, "values")])
+def test_messages_name_the_file_with_values(program: Program, helm: dict[str, Any], name: str) -> None:
+    write({"app.json": application(**helm), "envs/a.yaml": "a: [\n"})
+    (message,) = (each["message"] for each in report(program)["findings"] if each["rule"] == "failed-chart-render")
+    assert f" {name}: " in message
+    assert "kcheck-values" not in message

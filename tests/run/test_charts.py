@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -442,6 +443,38 @@ def test_a_cached_chart_starts_no_process(program: Program, tmp_path: Path, monk
 
     monkeypatch.setattr("subprocess.Popen", refuse)
     assert findings(program, "web") == first
+
+
+@needs_helm
+def test_renderings_of_other_code_are_not_used(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KCHECK_NO_CACHE", raising=False)
+    monkeypatch.setenv("KCHECK_CACHE_DIR", str(tmp_path / "cache"))
+    started = []
+    start = subprocess.Popen
+
+    def popen(*arguments: Any, **settings: Any) -> Any:
+        started.append(arguments)
+        return start(*arguments, **settings)
+
+    monkeypatch.setattr("subprocess.Popen", popen)
+    write({"web/Chart.yaml": CHART, "web/values.yaml": "port: 80\n", "web/templates/pod.yaml": POD})
+    numbers = []
+    for code in (b"old", b"old", b"new"):
+        monkeypatch.setattr("kcheck.run.rendering_cache.code_state", lambda code=code: code)
+        findings(program, "web")
+        numbers.append(len(started))
+    assert numbers[0] == numbers[1] < numbers[2]
+
+
+@needs_helm
+def test_values_that_were_not_proven_in_time_are_searched_again(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KCHECK_NO_CACHE", raising=False)
+    monkeypatch.setenv("KCHECK_CACHE_DIR", str(tmp_path / "cache"))
+    write({"web/Chart.yaml": CHART, "web/values.yaml": "port: 99999\n", "web/templates/pod.yaml": POD})
+    with monkeypatch.context() as patch:
+        patch.setattr("kcheck.run.rendering_cache.MAX_SECONDS", 0.0)
+        assert "value of" not in json.dumps(findings(program, "web"))
+    assert "value of" in json.dumps(findings(program, "web"))
 
 
 @needs_helm
